@@ -1,0 +1,34 @@
+# Every target works on a fresh machine with Python 3.11 or later and make.
+PYTHON ?= python3
+BIN := .venv/bin
+export LEARNKERNELS_DATA ?= $(wildcard $(abspath ../shared/data))
+
+.PHONY: demo test lint bench docs clean
+
+.venv/ready: pyproject.toml
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	$(BIN)/python -m pip install --quiet --editable . --group dev
+	touch $@
+
+demo: .venv/ready
+	$(BIN)/learnkernels demo
+
+test: .venv/ready
+	$(BIN)/python -m pytest
+
+lint: .venv/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/ready
+	$(BIN)/python -m benchmarks
+
+docs: .venv/ready
+	$(BIN)/sphinx-build --fail-on-warning --keep-going -q -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+clean:
+	rm -rf .venv docs/_build learnkernels-demo

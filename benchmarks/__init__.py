@@ -1,0 +1,1 @@
+"""Two things in one run, and the ratio: ``python -m benchmarks [--quick] [name ...]``."""

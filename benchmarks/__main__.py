@@ -1,0 +1,31 @@
+"""Run the benchmarks, all or by name."""
+
+from __future__ import annotations
+
+import argparse
+import platform
+
+from benchmarks import fit, grid_search, latency, statistics
+
+BENCHMARKS = {
+    "statistics": statistics.run,
+    "latency": latency.run,
+    "fit": fit.run,
+    "grid_search": grid_search.run,
+}
+
+
+def main() -> None:
+    """Run what was asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", choices=[*BENCHMARKS, []], help="default: all")
+    parser.add_argument("--quick", action="store_true", help="small sizes: does it run at all")
+    options = parser.parse_args()
+    print(f"Python {platform.python_version()} on {platform.machine()}")
+    for name in options.names or BENCHMARKS:
+        print(f"\n== {name}")
+        BENCHMARKS[name](options.quick)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,48 @@
+"""What the first minute feels like: import time, and the first call in a fresh process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+
+FIRST_CALL = """
+import time, numpy as np, learnkernels as lk
+X = np.random.default_rng(0).standard_normal((500, 20)); y = np.sign(X[:, 0])
+kernels = lk.gaussians(2.0 ** np.arange(-10, 0))
+def timed(call):
+    start = time.perf_counter(); call(); return time.perf_counter() - start
+call = lambda: {call}
+print(timed(call) - timed(call))
+"""
+CALLS = {
+    "alignment_statistics": "lk.alignment_statistics(kernels, X, y)",
+    "KernelClassifier.fit": "lk.KernelClassifier(kernels).fit(X, y)",
+    "KernelRegressor.fit": "lk.KernelRegressor(kernels).fit(X, y)",
+}
+
+
+def run(quick: bool = False) -> None:
+    for name, call in list(CALLS.items())[: 1 if quick else None]:
+        with tempfile.TemporaryDirectory() as cache:
+            environment = os.environ | {"NUMBA_CACHE_DIR": cache}
+            cold, warm = (
+                float(python(FIRST_CALL.replace("{call}", call), environment)) for _ in range(2)
+            )
+        print(f"first {name}: {cold:.1f} s more than the second; {warm:.2f} s with a warm cache")
+    timed = "import time; s = time.perf_counter(); import {}; print(time.perf_counter() - s)"
+    repeats = 1 if quick else 5
+    ours, theirs = (
+        min(float(python(timed.format(module), os.environ)) for _ in range(repeats))
+        for module in ("learnkernels", "sklearn.svm")
+    )
+    print(f"import: learnkernels {ours:.2f} s, sklearn.svm {theirs:.2f} s: {ours / theirs:.2f}x")
+
+
+def python(code: str, environment) -> str:
+    """What a fresh interpreter prints."""
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
+    )
+    return done.stdout

@@ -1,0 +1,69 @@
+"""Time and memory of a call, and data to call with."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import psutil
+
+__all__ = ["gaussian_gammas", "genuine", "peak_extra_memory", "problem", "seconds"]
+
+
+def seconds(function: Callable[[], object], repeats: int = 3) -> float:
+    """Best wall time of several calls."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def peak_extra_memory(function: Callable[[], object]) -> float:
+    """Most resident memory during a call beyond what there was before, in MB."""
+    process = psutil.Process()
+    before = peak = process.memory_info().rss
+    done = threading.Event()
+
+    def watch():
+        nonlocal peak
+        while not done.wait(0.002):
+            peak = max(peak, process.memory_info().rss)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        function()
+    finally:
+        done.set()
+        watcher.join()
+    return (peak - before) / 1e6
+
+
+def problem(n: int, d: int = 20, seed: int = 0):
+    """Classes that no single width of a Gaussian separates best."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    y = np.sign(X[:, 0] * X[:, 1] + 0.5 * X[:, 2] + 0.3 * rng.standard_normal(n))
+    return X, y
+
+
+def gaussian_gammas(d: int = 20) -> np.ndarray:
+    """Ten powers of two around the inverse median squared distance of standard normal samples."""
+    return 2.0 ** (np.round(-np.log2(2 * d)) + np.arange(-5, 5))
+
+
+def genuine(name: str):
+    """Features and target of a genuine data set, or None where the data is not at hand."""
+    folder = os.environ.get("LEARNKERNELS_DATA")
+    if not folder:
+        return None
+    table = pd.read_csv(Path(folder, f"{name}.csv.gz"))
+    table = table.dropna()
+    return table.drop(columns="target").to_numpy(float), table["target"].to_numpy()

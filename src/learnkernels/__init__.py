@@ -1,0 +1,43 @@
+"""learnkernels: learn the kernel instead of choosing it.
+
+>>> import learnkernels as lk
+>>> from sklearn.datasets import load_wine
+>>> from sklearn.preprocessing import scale
+>>> X, y = load_wine(return_X_y=True)
+>>> model = lk.KernelClassifier().fit(scale(X), y)
+>>> model.certificate_.status
+'optimal'
+"""
+
+from learnkernels import methods
+from learnkernels.errors import ConstantKernelWarning, InputError, UndefinedAlignmentWarning
+from learnkernels.estimators import (
+    KernelClassifier,
+    KernelLearner,
+    KernelRegressor,
+    alignment_statistics,
+)
+from learnkernels.gram import Threads, alignment
+from learnkernels.kernels import gaussians, laplacians, linear, polynomials
+from learnkernels.persistence import load, save
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "ConstantKernelWarning",
+    "InputError",
+    "KernelClassifier",
+    "KernelLearner",
+    "KernelRegressor",
+    "Threads",
+    "UndefinedAlignmentWarning",
+    "alignment",
+    "alignment_statistics",
+    "gaussians",
+    "laplacians",
+    "linear",
+    "load",
+    "methods",
+    "polynomials",
+    "save",
+]

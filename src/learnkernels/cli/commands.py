@@ -1,0 +1,157 @@
+"""What each command does: read, call the library, print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from argparse import Namespace
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from rich.console import Console
+from sklearn.datasets import load_breast_cancer
+from sklearn.pipeline import make_pipeline
+
+from learnkernels.cli.data import (
+    check_missing,
+    preprocessing,
+    read_table,
+    split_target,
+    task_of_target,
+)
+from learnkernels.cli.kernels import parse_kernels
+from learnkernels.cli.show import comparison_table, status_line, weights_table
+from learnkernels.errors import InputError
+from learnkernels.estimators import KernelClassifier, KernelRegressor
+from learnkernels.inspect import compare
+from learnkernels.persistence import load, save
+from learnkernels.report import summary, to_markdown
+
+__all__ = ["run_compare", "run_demo", "run_fit", "run_predict"]
+
+C_VALUES = [0.1, 1.0, 10.0, 100.0]
+ALPHA_VALUES = [0.001, 0.01, 0.1, 1.0, 10.0]
+
+
+def run_fit(options: Namespace) -> None:
+    """Learn a kernel on a table, print it, and keep the model if asked."""
+    X, y = split_target(read_table(options.data), options.target)
+    check_missing(X, options.impute)
+    task = task_of_target(y, options.task)
+    model = make_pipeline(
+        preprocessing(X, options.raw, options.impute),
+        estimator(task, options.method, options.kernels),
+    )
+    with status_line(Console(stderr=True), "learning the kernel"):
+        model.fit(X, y)
+    fitted = model[-1]
+    out = Console()
+    out.print(f"{task} of {options.target!r} from {X.shape[1]} columns, {len(X)} rows")
+    out.print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
+    out.print(f"alignment of the learned kernel with the target: {fitted.alignment_:.4f}")
+    out.print(f"weights {fitted.certificate_}")
+    out.print(chosen(fitted))
+    if options.save:
+        save({"model": model, "columns": [str(name) for name in X.columns]}, options.save)
+        out.print(f"model saved as {options.save}")
+
+
+def run_predict(options: Namespace) -> None:
+    """Predict a new table with a saved model: the table with a column more, as CSV."""
+    saved = load(options.model)
+    if not (isinstance(saved, dict) and {"model", "columns"} <= saved.keys()):
+        raise InputError(f"{options.model!r} was not written by 'learnkernels fit --save'.")
+    table = read_table(options.data)
+    table.columns = [str(name) for name in table.columns]
+    absent = [name for name in saved["columns"] if name not in table.columns]
+    if absent:
+        raise InputError(
+            f"{options.data!r} lacks columns the model was trained on: {', '.join(absent[:10])}."
+        )
+    X = table[saved["columns"]]
+    check_missing(X, any("imputer" in name for name in steps_of(saved["model"])))
+    table["prediction"] = saved["model"].predict(X)
+    try:
+        table.to_csv(options.output or sys.stdout, index=False)
+    except OSError as error:
+        raise InputError(f"cannot write {options.output!r}: {error.strerror}.") from error
+
+
+def run_compare(options: Namespace) -> None:
+    """Compare methods on a table; a table to read, or JSON."""
+    X, y = split_target(read_table(options.data), options.target)
+    check_missing(X, options.impute)
+    comparison = compared(
+        X, y, task_of_target(y, options.task), options.methods, options.kernels, options.folds,
+        options.seed, preprocessing(X, options.raw, options.impute),
+    )  # fmt: skip
+    if options.json:
+        text = json.dumps(comparison.to_dict(), indent=2)
+        if options.json == "-":
+            print(text)
+            return
+        write_text(options.json, text + "\n")
+    Console().print(comparison_table(comparison))
+
+
+def run_demo(options: Namespace) -> None:
+    """The whole job on data that ships with scikit-learn."""
+    data = load_breast_cancer(as_frame=True)
+    X, y = data.data, pd.Series(data.target_names[data.target], name="diagnosis")
+    out = Console()
+    out.print(
+        "breast cancer (Wisconsin, scikit-learn): 569 tumours, 30 measurements, 2 diagnoses\n"
+    )
+    prepare = preprocessing(X, raw=False, impute=False)
+    comparison = compared(X, y, "classification", "unif,align,alignf", None, 5, 0, prepare)
+    out.print(comparison_table(comparison))
+    model = make_pipeline(prepare, estimator("classification", "alignf", None)).fit(X, y)
+    fitted = model[-1]
+    out.print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
+    out.print(chosen(fitted))
+    folder = Path(options.output)
+    folder.mkdir(parents=True, exist_ok=True)
+    found = summary(fitted, comparison, "breast cancer (Wisconsin)")
+    write_text(folder / "report.md", to_markdown(found))
+    write_text(folder / "report.json", json.dumps(found, indent=2) + "\n")
+    save({"model": model, "columns": list(X.columns)}, folder / "model.skops")
+    out.print(f"report: {folder / 'report.md'}")
+    out.print(f"model:  {folder / 'model.skops'}")
+
+
+def compared(X, y, task, methods, kernels, folds, seed, preprocess):
+    names = [name.strip() for name in methods.split(",") if name.strip()]
+    with status_line(Console(stderr=True), "comparing") as progress:
+        return compare(
+            X, np.asarray(y), names, kernels=parse_kernels(kernels), task=task, folds=folds,
+            seed=seed, preprocess=preprocess, progress=progress,
+        )  # fmt: skip
+
+
+def estimator(task: str, method: str, kernels: str | None):
+    base = parse_kernels(kernels)
+    if task == "classification":
+        return KernelClassifier(base, method, C=C_VALUES)
+    return KernelRegressor(base, method, alpha=ALPHA_VALUES)
+
+
+def chosen(fitted) -> str:
+    """A sentence on the regularisation."""
+    if isinstance(fitted, KernelClassifier):
+        best = fitted.C_scores_.max()
+        return f"C = {fitted.C_:g} by cross-validation (accuracy {best:.4f})"
+    best = float(np.sqrt(fitted.alpha_errors_.min()))
+    return f"alpha = {fitted.alpha_:g} by leave-one-out (root mean squared error {best:.4g})"
+
+
+def steps_of(model) -> list[str]:
+    """Names of the steps inside the preprocessing of a saved pipeline."""
+    return [step for _, pipeline, _ in model[0].transformers_ for step in pipeline.named_steps]
+
+
+def write_text(path, text: str) -> None:
+    try:
+        Path(path).write_text(text)
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from error

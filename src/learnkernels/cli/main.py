@@ -1,0 +1,97 @@
+"""The command line: arguments, exit status, and errors as one line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Sequence
+
+import learnkernels
+from learnkernels.cli import commands
+from learnkernels.weights import METHODS
+
+__all__ = ["main"]
+
+INTERRUPTED = 130
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; 0 on success, 2 on bad use or bad input."""
+    options = parser().parse_args(arguments)
+    warnings.showwarning = one_line_warning
+    try:
+        options.run(options)
+    except KeyboardInterrupt:
+        print("learnkernels: stopped.", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        sys.stderr.close()  # the reader has gone; nothing more to say
+        return 0
+    except ValueError as error:
+        print(f"learnkernels: {' '.join(str(error).split())}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def one_line_warning(message, category, filename, lineno, file=None, line=None):
+    print(f"learnkernels: warning: {' '.join(str(message).split())}", file=sys.stderr)
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="learnkernels", description="Learn the kernel instead of choosing it."
+    )
+    top.add_argument("--version", action="version", version=learnkernels.__version__)
+    subparsers = top.add_subparsers(required=True, metavar="command")
+
+    fit = subparsers.add_parser("fit", help="learn a kernel on a table and show it")
+    add_data_options(fit)
+    fit.add_argument("--method", default="alignf", help=f"one of {', '.join(METHODS)}")
+    fit.add_argument("--save", metavar="FILE", help="keep the model for 'predict'")
+    fit.set_defaults(run=commands.run_fit)
+
+    predict = subparsers.add_parser("predict", help="predict a new table with a saved model")
+    predict.add_argument("model", help="file written by 'fit --save'")
+    predict.add_argument("data", help="CSV or Parquet file with the columns of the training table")
+    predict.add_argument("--output", metavar="FILE", help="CSV to write (default: the terminal)")
+    predict.set_defaults(run=commands.run_predict)
+
+    compare = subparsers.add_parser("compare", help="compare methods by cross-validation")
+    add_data_options(compare)
+    compare.add_argument(
+        "--methods", default="unif,align,alignf", help=f"comma-separated, of {', '.join(METHODS)}"
+    )
+    compare.add_argument("--folds", type=int, default=5, help="folds (default 5)")
+    compare.add_argument("--seed", type=int, default=0, help="shuffles the folds (default 0)")
+    compare.add_argument("--json", metavar="FILE", help="write JSON; - is the terminal")
+    compare.set_defaults(run=commands.run_compare)
+
+    demo = subparsers.add_parser("demo", help="the whole job on data that ships with scikit-learn")
+    demo.add_argument(
+        "--output", metavar="FOLDER", default="learnkernels-demo", help="for report and model"
+    )
+    demo.set_defaults(run=commands.run_demo)
+    return top
+
+
+def add_data_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument("data", help="CSV (plain or gzip) or Parquet file with a header row")
+    command.add_argument("--target", required=True, help="the column to predict")
+    command.add_argument(
+        "--task", choices=["auto", "classification", "regression"], default="auto",
+        help="auto: text, or at most 20 whole numbers, are classes",
+    )  # fmt: skip
+    command.add_argument(
+        "--kernels", metavar="LIST",
+        help="for example gaussians:-3..3,polynomials:2..3,linear (gamma = 2^-3 to 2^3); "
+        "default: ten Gaussians around the median distance, and linear",
+    )  # fmt: skip
+    command.add_argument(
+        "--raw", action="store_true",
+        help="leave numbers as they are (default: standardise; text is always one-hot encoded)",
+    )  # fmt: skip
+    command.add_argument(
+        "--impute", action="store_true",
+        help="fill missing values: median for numbers, most frequent for categories",
+    )  # fmt: skip

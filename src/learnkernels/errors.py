@@ -1,0 +1,19 @@
+"""Every error and warning of the library, so that a user can catch or filter them by name.
+
+Bad input raises `InputError` (a `ValueError`) whose message is a sentence: what was found,
+what was expected, what to do.
+"""
+
+__all__ = ["ConstantKernelWarning", "InputError", "UndefinedAlignmentWarning"]
+
+
+class InputError(ValueError):
+    """The data or a parameter cannot be used; the message says what to do."""
+
+
+class ConstantKernelWarning(UserWarning):
+    """A base kernel is constant on the training data and gets weight zero."""
+
+
+class UndefinedAlignmentWarning(UserWarning):
+    """The target says nothing about the kernels, so weights by alignment do not exist."""

@@ -1,0 +1,8 @@
+"""The only place that speaks scikit-learn."""
+
+from learnkernels.estimators.classifier import KernelClassifier
+from learnkernels.estimators.learner import KernelLearner
+from learnkernels.estimators.regressor import KernelRegressor
+from learnkernels.estimators.statistics import alignment_statistics
+
+__all__ = ["KernelClassifier", "KernelLearner", "KernelRegressor", "alignment_statistics"]

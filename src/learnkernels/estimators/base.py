@@ -1,0 +1,128 @@
+"""What the three estimators share: validation, stage one, and what is stored."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from learnkernels.errors import InputError
+from learnkernels.estimators.learning import Learned, Stage
+from learnkernels.gram import as_backend
+
+__all__ = ["BaseKernelEstimator"]
+
+
+class BaseKernelEstimator(BaseEstimator):
+    """Validation of X, and the attributes that every fitted estimator has."""
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        precomputed = isinstance(self.kernels, str) and self.kernels == "precomputed"
+        tags.input_tags.pairwise = precomputed
+        tags.input_tags.three_d_array = precomputed
+        tags.input_tags.sparse = not precomputed
+        tags.target_tags.required = True
+        return tags
+
+    def _validated(self, X, y="no_validation", **options):
+        """X (and y) as arrays, with a sentence where they cannot be used."""
+        pairwise = self.__sklearn_tags__().input_tags.pairwise
+        fitting = options.get("reset", True)
+        if pairwise:
+            options |= {"allow_nd": True}
+        else:
+            options |= {"accept_sparse": "csr", "ensure_min_samples": 2 if fitting else 1}
+        try:
+            validated = validate_data(self, X, y, dtype=np.float64, order="C", **options)
+        except ValueError as error:
+            if "could not convert" in str(error):
+                raise InputError(text_found(X, error)) from error
+            raise
+        if pairwise:
+            check_stack(validated[0] if fitting else validated, fitting)
+            if not fitting and validated.shape[2] != len(self.weights_):
+                raise InputError(
+                    f"the stack holds {validated.shape[2]} kernels, but the model was trained on "
+                    f"{len(self.weights_)} kernels; give the same ones in the same order."
+                )
+        return validated
+
+    def _weights_of_samples(self, sample_weight, X):
+        """Sample weights, and the samples whose weight is not zero (None if that is all)."""
+        w = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        if (w > 0).all():
+            return w, None
+        kept = np.flatnonzero(w)
+        if len(kept) < 2:
+            raise InputError(f"only {len(kept)} samples have a positive weight; 2 are needed.")
+        return w[kept], kept
+
+    def _stage(self, X, Y, sample_weight, borders=None) -> Stage:
+        return Stage.of(
+            self.kernels, X, Y, normalize=self.normalize, center=self.center,
+            sample_weight=sample_weight, backend=as_backend(self.backend, self.verbose),
+            borders=borders,
+        )  # fmt: skip
+
+    def _store(self, learned: Learned, names) -> None:
+        self.weights_ = learned.weights
+        self.kernel_names_ = np.array(names, dtype=object)
+        self.alignment_ = learned.alignment
+        self.kernel_alignments_ = learned.alignments
+        self.certificate_ = learned.certificate
+
+    def _outputs(self, X) -> np.ndarray:
+        """``sum_i coef_i K(x, x_i) + intercept`` for new samples, shape (n_samples, n_outputs)."""
+        check_is_fitted(self)
+        X = self._validated(X, reset=False)
+        backend = as_backend(self.backend, self.verbose)
+        return self._kernel.products(X, self._coef, backend) + self._intercept
+
+    def _store_trained(self, learned: Learned, trained) -> None:
+        """Keep what prediction needs: the samples with a coefficient, and no others."""
+        support = np.flatnonzero((trained.coef != 0).any(axis=1))
+        self._kernel = learned.kernel.only(support)
+        self._coef = trained.coef[support]
+        self._intercept = trained.intercept
+        self.machine_certificates_ = trained.certificates
+
+
+def rows_of(X, index, pairwise):
+    """Some samples: rows, and columns too for a stack of Gram matrices."""
+    if index is None:
+        return X
+    return X[np.ix_(index, index)] if pairwise else X[index]
+
+
+def check_stack(X, fitting: bool) -> None:
+    """Raise unless X is a stack of Gram matrices."""
+    if X.ndim != 3:
+        raise InputError(
+            f'kernels="precomputed" needs X of shape (n_samples, n_samples_train, n_kernels), '
+            f"found {X.shape}; stack the Gram matrices with np.stack([K1, K2], axis=-1)."
+        )
+    if X.shape[2] == 0:
+        raise InputError("the precomputed stack holds no kernel: its last axis has length 0.")
+    if fitting and X.shape[0] != X.shape[1]:
+        raise InputError(
+            f"training needs square Gram matrices, found a stack of shape {X.shape}; "
+            "give the similarities of all training samples with each other."
+        )
+    if fitting and X.shape[0] < 2:
+        raise InputError(f"found a stack for {X.shape[0]} sample; at least 2 are needed.")
+
+
+def text_found(X, error) -> str:
+    """A sentence about columns that hold text."""
+    names = []
+    for name in getattr(X, "columns", []):
+        try:
+            np.asarray(X[name], dtype=float)
+        except (TypeError, ValueError):
+            names.append(str(name))
+    where = f"columns {names} hold" if names else "X holds"
+    return (
+        f"{where} text where numbers are expected ({error}); encode it, for example with "
+        "OneHotEncoder in a ColumnTransformer, or drop it."
+    )

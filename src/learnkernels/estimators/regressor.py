@@ -1,0 +1,162 @@
+"""`KernelRegressor`."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from learnkernels.checks import positive_values
+from learnkernels.errors import InputError
+from learnkernels.estimators.base import BaseKernelEstimator, rows_of
+from learnkernels.machines import AlignmentPredictor, Machine, Ridge, leave_one_out
+from learnkernels.weights import as_method
+
+__all__ = ["KernelRegressor"]
+
+
+class KernelRegressor(RegressorMixin, BaseKernelEstimator):
+    """Learn a kernel from targets, then predict with kernel ridge regression.
+
+    Parameters
+    ----------
+    kernels : list, family, kernel, str or None, default=None
+        The base kernels, as in `KernelClassifier`.
+    method : str or WeightMethod, default="alignf"
+        How the weights are learned, as in `KernelClassifier`.
+    alpha : float or list of float, default=1.0
+        Regularisation of ridge; larger is stronger. A list is chosen from by exact leave-one-out
+        errors, at the price of one eigendecomposition.
+    machine : {"auto", "ridge", "alignment"}, default="auto"
+        The second stage: ``"auto"`` is ridge, ``"alignment"`` the alignment predictor.
+    center : bool, default=True
+        Center the base kernels in feature space and the targets: ridge with an intercept. Without
+        it ridge has none.
+    normalize : {"trace", "frobenius", "cosine", None}, default="trace"
+        Scale of the base kernels, as in `KernelClassifier`.
+    backend : None or Backend, default=None
+        Where the passes over pairs of samples run; None is all cores of this process.
+    verbose : bool, default=False
+        Show progress on the terminal.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_kernels,)
+        Weights of the centered and normalised base kernels.
+    kernel_names_ : ndarray of shape (n_kernels,)
+        Their names.
+    alignment_ : float
+        Centered alignment of the learned kernel with the target.
+    kernel_alignments_ : ndarray of shape (n_kernels,)
+        Centered alignment of each base kernel alone.
+    certificate_ : Certificate
+        Proof of the weights' optimality.
+    alpha_ : float
+        The value that was used.
+    alpha_errors_ : ndarray of shape (n_values,)
+        Leave-one-out mean squared error of each alpha; only for a list.
+    n_features_in_ : int
+        Number of features.
+    feature_names_in_ : ndarray of shape (n_features,)
+        Their names, where X has them.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = lk.KernelRegressor(alpha=[0.1, 1, 10, 100]).fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.4
+    True
+    """
+
+    MACHINES: ClassVar[tuple[str, ...]] = ("auto", "ridge", "alignment")
+
+    def __init__(
+        self,
+        kernels=None,
+        method="alignf",
+        alpha=1.0,
+        machine="auto",
+        center=True,
+        normalize="trace",
+        backend=None,
+        verbose=False,
+    ):
+        self.kernels = kernels
+        self.method = method
+        self.alpha = alpha
+        self.machine = machine
+        self.center = center
+        self.normalize = normalize
+        self.backend = backend
+        self.verbose = verbose
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags
+
+    def fit(self, X, y, sample_weight=None):
+        """Learn the weights and train the machine.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training data, or the stack of Gram matrices for ``kernels="precomputed"``.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Targets; several share one learned kernel.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the samples, in both stages: a weight of 2 counts as the sample twice.
+
+        Returns
+        -------
+        self : KernelRegressor
+            The fitted estimator.
+        """
+        X, y = self._validated(X, y, multi_output=True, y_numeric=True)
+        w, kept = self._weights_of_samples(sample_weight, X)
+        X = rows_of(X, kept, self.__sklearn_tags__().input_tags.pairwise)
+        y = np.asarray(y if kept is None else y[kept], dtype=float)
+        Y = y[:, None] if y.ndim == 1 else y
+        values = positive_values("alpha", self.alpha)
+        machine = self._machine()
+
+        stage = self._stage(X, Y, w)
+        learned = stage.learn(as_method(self.method))
+        problem = stage.problem(learned, Y, machine)
+        if len(values) > 1 and isinstance(machine, Ridge):
+            self.alpha_errors_, path = leave_one_out(problem, values)
+            trained = path[int(np.argmin(self.alpha_errors_))]
+        else:
+            trained = machine.path(problem, values)[0]
+        self.alpha_ = trained.regularization
+        self._store(learned, stage.bank.names)
+        self._store_trained(learned, trained)
+        self._flat = y.ndim == 1
+        return self
+
+    def predict(self, X):
+        """Predicted targets.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New samples, or their similarities to the training samples, of shape (n_samples,
+            n_samples_train, n_kernels).
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_targets)
+            The predictions.
+        """
+        outputs = self._outputs(X)
+        return outputs[:, 0] if self._flat else outputs
+
+    def _machine(self) -> Machine:
+        if self.machine in ("auto", "ridge"):
+            return Ridge()
+        if self.machine == "alignment":
+            return AlignmentPredictor()
+        raise InputError(f"machine={self.machine!r}; expected one of {list(self.MACHINES)}.")

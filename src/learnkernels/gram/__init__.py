@@ -1,0 +1,21 @@
+"""How Gram quantities are computed: tiles, compiled leaves, the pass over pairs, its statistics."""
+
+from learnkernels.gram.alignment import alignment
+from learnkernels.gram.backends import Backend, Threads, as_backend
+from learnkernels.gram.bank import Bank
+from learnkernels.gram.combine import LearnedKernel
+from learnkernels.gram.statistics import NORMALIZATIONS, Statistics
+from learnkernels.gram.sums import PairSums, pair_sums
+
+__all__ = [
+    "NORMALIZATIONS",
+    "Backend",
+    "Bank",
+    "LearnedKernel",
+    "PairSums",
+    "Statistics",
+    "Threads",
+    "alignment",
+    "as_backend",
+    "pair_sums",
+]

@@ -1,0 +1,110 @@
+"""Where the work on tiles runs. Today: threads of this process.
+
+A backend has one method, ``map(function, items, what)``, that yields ``function(item)`` in the
+order of the items; `what` names the work to a person who watches. The functions are pure (they read
+a `Bank` and return small partial results), so a distributed backend needs to know nothing else.
+Results do not depend on the backend, nor on the number of threads, because the partial results are
+always added in the same order.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Protocol, TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+from threadpoolctl import ThreadpoolController
+
+from learnkernels.errors import InputError
+
+__all__ = ["Backend", "Threads", "as_backend"]
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+
+
+class Backend(Protocol):
+    """What a backend must offer."""
+
+    def map(
+        self, function: Callable[[Item], Result], items: Sequence[Item], what: str
+    ) -> Iterator[Result]: ...
+
+
+@dataclass(frozen=True)
+class Threads:
+    """Threads of this process; the compiled leaves release Python's lock.
+
+    Parameters
+    ----------
+    n_threads : int or None, default=None
+        Number of threads. None takes the cores this process may use.
+
+    Examples
+    --------
+    >>> from learnkernels.gram import Threads
+    >>> list(Threads(2).map(abs, [-1, 2, -3], "sizes"))
+    [1, 2, 3]
+    """
+
+    n_threads: int | None = None
+
+    def __post_init__(self):
+        if self.n_threads is not None and not self.n_threads >= 1:
+            raise InputError(f"n_threads={self.n_threads!r}; it must be at least 1, or None.")
+
+    def map(self, function, items, what):
+        n_threads = min(self.n_threads or available_cores(), len(items))
+        # Each task already has a core of its own, so BLAS must not start threads inside it.
+        with blas_threads().limit(limits=1, user_api="blas"):
+            if n_threads <= 1:
+                yield from map(function, items)
+                return
+            pool = ThreadPoolExecutor(n_threads, thread_name_prefix="learnkernels")
+            try:
+                yield from pool.map(function, items)
+            finally:
+                pool.shutdown(cancel_futures=True)
+
+
+@dataclass(frozen=True)
+class Watched:
+    """A backend that shows a bar on the terminal while its results come in."""
+
+    backend: Backend
+
+    def map(self, function, items, what):
+        console = Console(stderr=True)
+        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
+        with Progress(*columns, console=console, transient=True) as bar:
+            results = self.backend.map(function, items, what)
+            yield from bar.track(results, total=len(items), description=what)
+
+
+def as_backend(backend: Any, verbose: bool = False) -> Backend:
+    """The backend that the user's argument stands for: None is `Threads()`."""
+    if backend is None:
+        backend = Threads()
+    if not callable(getattr(backend, "map", None)):
+        raise InputError(
+            f"backend={backend!r}; expected None (threads of this process) or "
+            "learnkernels.gram.Threads(n_threads)."
+        )
+    return Watched(backend) if verbose else backend
+
+
+def available_cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+@cache
+def blas_threads() -> ThreadpoolController:
+    """The BLAS libraries of this process; looking for them takes a while, so once is enough."""
+    return ThreadpoolController()

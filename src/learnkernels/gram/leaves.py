@@ -1,0 +1,293 @@
+"""The compiled leaves: everything that runs once for each pair of samples.
+
+A leaf gets a *tile*: what a few hundred samples on the left and a thousand on the right need for
+all base kernels (inner products from BLAS, norms, values of kernels without a compiled formula). It
+walks the tile in short pieces of rows and keeps the values of all kernels for one piece in a small
+scratch array ``B`` of shape (kernels, columns), which stays in the first-level cache while it is
+filled and reduced. Kernels arrive as integer codes and numbers, never as functions, so that Numba's
+disk cache is hit in every process.
+
+The value of exp(-t) is stored as expm1(-t): the kernel minus one. Centering is blind to a constant,
+and the digits of a wide Gaussian survive.
+"""
+
+import numpy as np
+from numba import njit
+
+from learnkernels.kernels.base import Code
+
+__all__ = ["combine", "fill", "l1_distances", "mirror", "sum_pairs"]
+
+# Only value-preserving freedom (fused multiply-add) where rounding is controlled by hand; sums may
+# be reordered, so that the compiler can use vector registers.
+EXACT = {"contract", "nsz"}
+SUMS = {"contract", "nsz", "reassoc"}
+
+EXP_SQUARED_DISTANCE = int(Code.EXP_SQUARED_DISTANCE)
+EXP_L1_DISTANCE = int(Code.EXP_L1_DISTANCE)
+DOT = int(Code.DOT)
+POLYNOMIAL = int(Code.POLYNOMIAL)
+
+# ln 2 in two parts, the first with trailing zeros, so that k * LN2_HIGH is exact.
+LN2_HIGH = 6.93147180369123816490e-01
+LN2_LOW = 1.90821492927058770002e-10
+PER_LN2 = 1.4426950408889634
+# Adding 1.5 * 2^52 rounds to an integer and leaves it in the low bits of the float.
+ROUNDER = 6755399441055744.0
+# Taylor coefficients 1/2! ... 1/13! of (expm1(r) - r) / r^2, enough for |r| <= ln(2) / 2.
+C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12, C13 = (
+    1 / float(np.prod(np.arange(1.0, m + 1))) for m in range(2, 14)
+)
+
+
+@njit(cache=True, nogil=True, inline="always", fastmath=EXACT)
+def expm1_negative(x):
+    """exp(x) - 1 for x <= 0 to two units in the last place, without branches or library calls.
+
+    x = k ln2 + r, and exp(x) - 1 = 2^k (exp(r) - 1) + (2^k - 1).
+    """
+    x = max(x, -700.0)
+    rounded = x * PER_LN2 + ROUNDER
+    k = rounded - ROUNDER
+    r = (x - k * LN2_HIGH) - k * LN2_LOW
+    q = C13
+    q = q * r + C12
+    q = q * r + C11
+    q = q * r + C10
+    q = q * r + C9
+    q = q * r + C8
+    q = q * r + C7
+    q = q * r + C6
+    q = q * r + C5
+    q = q * r + C4
+    q = q * r + C3
+    q = q * r + C2
+    exponent = np.float64(rounded).view(np.int64) + 1023
+    two_k = np.int64(exponent << 52).view(np.float64)
+    return two_k * (r + r * r * q) + (two_k - 1.0)
+
+
+@njit(cache=True, nogil=True, fastmath=EXACT)
+def fill(codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, i, j0, B):
+    """Values of all kernels of a tile for row i and the columns from j0 on.
+
+    Parameters
+    ----------
+    codes : int64 array of shape (p,)
+        `Code` of each compiled kernel.
+    params : float64 array of shape (p, 3)
+        Its numbers.
+    earlier : int64 array of shape (p,)
+        For SQUARE_OF_EARLIER, the kernel that is squared (its position is lower).
+    dot : float64 array of shape (rows, columns)
+        Inner products of the shifted samples.
+    sq_i, sq_j : float64 arrays of shape (rows,) and (columns,)
+        Squared norms of the shifted samples.
+    raw_i, raw_j : float64 arrays of shape (rows,) and (columns,)
+        What turns a shifted inner product into the raw one: ``dot + raw_i + raw_j``.
+    l1 : float64 array of shape (rows, columns)
+        L1 distances; of shape (0, 0) if no kernel wants them, as is `dot`.
+    extra : float64 array of shape (n_extra, rows, columns)
+        Values of the kernels without a compiled formula.
+    i, j0 : int
+        Row and first column of the piece.
+    B : float64 array of shape (at least p + n_extra, columns)
+        Written.
+    """
+    columns = B.shape[1]
+    for k in range(codes.shape[0]):
+        b = B[k]
+        gamma = params[k, 0]
+        if codes[k] == EXP_SQUARED_DISTANCE:
+            products, squares, own = dot[i, j0 : j0 + columns], sq_j[j0 : j0 + columns], sq_i[i]
+            for j in range(columns):
+                distance = max(own + squares[j] - 2.0 * products[j], 0.0)
+                b[j] = expm1_negative(-gamma * distance)
+        elif codes[k] == EXP_L1_DISTANCE:
+            distances = l1[i, j0 : j0 + columns]
+            for j in range(columns):
+                b[j] = expm1_negative(-gamma * distances[j])
+        elif codes[k] == DOT:
+            products, raws, own = dot[i, j0 : j0 + columns], raw_j[j0 : j0 + columns], raw_i[i]
+            for j in range(columns):
+                b[j] = products[j] + params[k, 0] * (own + raws[j])
+        elif codes[k] == POLYNOMIAL:
+            products, raws, own = dot[i, j0 : j0 + columns], raw_j[j0 : j0 + columns], raw_i[i]
+            for j in range(columns):
+                base = gamma * (products[j] + own + raws[j]) + params[k, 1]
+                value = base
+                for _ in range(int(params[k, 2]) - 1):
+                    value *= base
+                b[j] = value
+        else:
+            source = B[earlier[k]]
+            for j in range(columns):
+                b[j] = source[j] * (source[j] + 2.0)
+    for e in range(extra.shape[0]):
+        b, given = B[codes.shape[0] + e], extra[e, i, j0 : j0 + columns]
+        for j in range(columns):
+            b[j] = given[j]
+
+
+@njit(cache=True, nogil=True)
+def scratch(kernels):
+    """A piece's worth of zeros for that many kernels: short enough for the first-level cache."""
+    return np.zeros((kernels, 256 if kernels <= 20 else (128 if kernels <= 40 else 64)))
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def l1_distances(A, B, out):
+    """out[i, j] = sum_f |A[i, f] - B[f, j]|: rows of A against columns of B (features first)."""
+    for i in range(A.shape[0]):
+        for j in range(B.shape[1]):
+            out[i, j] = 0.0
+        for f in range(A.shape[1]):
+            for j in range(B.shape[1]):
+                out[i, j] += abs(A[i, f] - B[f, j])
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def add_products(B, S):
+    """S[k, l] += sum_j B[k, j] B[l, j] for l <= k, four by four; B has a multiple of 4 rows."""
+    for k in range(0, B.shape[0], 4):
+        for m in range(0, k + 4, 4):
+            s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = 0.0
+            s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = 0.0
+            for j in range(B.shape[1]):
+                x0, x1, x2, x3 = B[k, j], B[k + 1, j], B[k + 2, j], B[k + 3, j]
+                y0, y1, y2, y3 = B[m, j], B[m + 1, j], B[m + 2, j], B[m + 3, j]
+                s00 += x0 * y0
+                s01 += x0 * y1
+                s02 += x0 * y2
+                s03 += x0 * y3
+                s10 += x1 * y0
+                s11 += x1 * y1
+                s12 += x1 * y2
+                s13 += x1 * y3
+                s20 += x2 * y0
+                s21 += x2 * y1
+                s22 += x2 * y2
+                s23 += x2 * y3
+                s30 += x3 * y0
+                s31 += x3 * y1
+                s32 += x3 * y2
+                s33 += x3 * y3
+            S[k, m] += s00
+            S[k, m + 1] += s01
+            S[k, m + 2] += s02
+            S[k, m + 3] += s03
+            S[k + 1, m] += s10
+            S[k + 1, m + 1] += s11
+            S[k + 1, m + 2] += s12
+            S[k + 1, m + 3] += s13
+            S[k + 2, m] += s20
+            S[k + 2, m + 1] += s21
+            S[k + 2, m + 2] += s22
+            S[k + 2, m + 3] += s23
+            S[k + 3, m] += s30
+            S[k + 3, m + 1] += s31
+            S[k + 3, m + 2] += s32
+            S[k + 3, m + 3] += s33
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def add_sums(B, offsets, w, w_j, row_sums, i, column_sums, j0):
+    """Take the offsets off B, add it to the sums of row i (weights w_j) and of the columns (w)."""
+    columns = B.shape[1]
+    for k in range(B.shape[0]):
+        b, offset, total = B[k], offsets[k], 0.0
+        sums = column_sums[k, j0 : j0 + columns]
+        for j in range(columns):
+            value = b[j] - offset
+            b[j] = value
+            total += w_j[j] * value
+            sums[j] += w * value
+        row_sums[k, i] += total
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def sum_pairs(
+    codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, Y_i, Y_j,
+    offsets, weighted, w_i, w_j, S, row_sums, i0, column_sums, j0,
+):  # fmt: skip
+    """Add one tile to the sums over pairs.
+
+    With g = value - offset for each kernel, and the target kernel YY' as one more:
+    ``S[k, l] += sum_ij w_i w_j g_k g_l`` for l <= k, ``row_sums[k, i0 + i] += sum_j w_j g_k`` and
+    ``column_sums[k, j0 + j] += sum_i w_i g_k``.
+
+    Parameters
+    ----------
+    codes ... extra
+        The tile, as in `fill`.
+    Y_i, Y_j : float64 arrays of shape (rows, targets) and (targets, columns)
+        Targets of the samples.
+    offsets : float64 array of shape (P,), P a multiple of 4 and at least p + n_extra + 1
+        A constant for each kernel, to which centering is blind.
+    weighted : bool
+        False if all weights are one, which saves work.
+    w_i, w_j : float64 arrays of shape (rows,) and (columns,)
+        Weights of the samples.
+    S : float64 array of shape (P, P)
+    row_sums, column_sums : float64 arrays of shape (P, at least i0 + rows or j0 + columns)
+    """
+    rows, columns = w_i.shape[0], w_j.shape[0]
+    target = codes.shape[0] + extra.shape[0]
+    whole = scratch(offsets.shape[0])
+    width = whole.shape[1]
+    for start in range(0, columns, width):
+        length = min(width, columns - start)
+        B = whole if length == width else np.zeros((whole.shape[0], length))
+        weights = w_j[start : start + length]
+        for i in range(rows):
+            fill(
+                codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, i, start, B
+            )  # fmt: skip
+            B[target:] = 0.0
+            for t in range(Y_i.shape[1]):
+                y, b, others = Y_i[i, t], B[target], Y_j[t, start : start + length]
+                for j in range(length):
+                    b[j] += y * others[j]
+            add_sums(B, offsets, w_i[i], weights, row_sums, i0 + i, column_sums, j0 + start)
+            if weighted:
+                for k in range(B.shape[0]):
+                    b = B[k]
+                    for j in range(length):
+                        b[j] *= np.sqrt(w_i[i] * weights[j])
+            add_products(B, S)
+
+
+@njit(cache=True, nogil=True, fastmath=SUMS)
+def combine(
+    codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra,
+    factors, u_i, u_j, out, i0, j0,
+):  # fmt: skip
+    """out[i0 + i, j0 + j] = sum_k factors[k] value_k(i, j) - u_i[i] - u_j[j] for one tile."""
+    rows, columns = u_i.shape[0], u_j.shape[0]
+    whole = scratch(factors.shape[0])
+    width = whole.shape[1]
+    for start in range(0, columns, width):
+        length = min(width, columns - start)
+        B = whole if length == width else np.zeros((whole.shape[0], length))
+        u = u_j[start : start + length]
+        for i in range(rows):
+            fill(
+                codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, i, start, B
+            )  # fmt: skip
+            total, own = out[i0 + i, j0 + start : j0 + start + length], u_i[i]
+            for j in range(length):
+                total[j] = -own - u[j]
+            for k in range(factors.shape[0]):
+                b, factor = B[k], factors[k]
+                for j in range(length):
+                    total[j] += factor * b[j]
+
+
+@njit(cache=True, nogil=True)
+def mirror(K, i0, i1, j0, j1):
+    """K[j, i] = K[i, j] for rows i0 to i1 and columns j0 to j1, a cache line's square at a time."""
+    for left in range(j0, j1, 8):
+        for top in range(i0, i1, 8):
+            for j in range(left, min(left + 8, j1)):
+                for i in range(top, min(top + 8, i1)):
+                    K[j, i] = K[i, j]

@@ -1,0 +1,211 @@
+"""Families: recipes that become base kernels once the data is seen."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
+
+from learnkernels.checks import is_number
+from learnkernels.errors import InputError
+from learnkernels.kernels.gaussian import Gaussian
+from learnkernels.kernels.laplacian import Laplacian
+from learnkernels.kernels.linear import Linear
+from learnkernels.kernels.polynomial import Polynomial
+
+if TYPE_CHECKING:
+    from learnkernels.kernels.base import Kernel
+
+__all__ = ["Family", "gaussians", "laplacians", "linear", "polynomials"]
+
+# The default grid: ten widths, powers of two around the median distance.
+WIDTHS = 2.0 ** np.arange(-5, 5)
+# Rows used to find the median distance.
+MEDIAN_SAMPLE = 1000
+
+
+class Family(ABC):
+    """A recipe for base kernels."""
+
+    @abstractmethod
+    def members(self, X, sample_weight) -> list[Kernel]:
+        """The base kernels for the training data X."""
+
+
+@dataclass(frozen=True)
+class Gaussians(Family):
+    """Gaussian kernels of several widths; see `gaussians`."""
+
+    gammas: tuple[float, ...] | None = None
+
+    def members(self, X, sample_weight):
+        gammas = self.gammas
+        if gammas is None:
+            typical = median_distance(X, sample_weight, squared_distances)
+            gammas = nearest_power_of_two(1 / typical) * WIDTHS
+        return [Gaussian(float(gamma)) for gamma in gammas]
+
+
+@dataclass(frozen=True)
+class Laplacians(Family):
+    """Laplacian kernels of several widths; see `laplacians`."""
+
+    gammas: tuple[float, ...] | None = None
+
+    def members(self, X, sample_weight):
+        gammas = self.gammas
+        if gammas is None:
+            typical = median_distance(X, sample_weight, manhattan_distances)
+            gammas = nearest_power_of_two(1 / typical) * WIDTHS
+        return [Laplacian(float(gamma)) for gamma in gammas]
+
+
+@dataclass(frozen=True)
+class Polynomials(Family):
+    """Polynomial kernels of several degrees; see `polynomials`."""
+
+    degrees: tuple[int, ...]
+    gamma: float | None
+    coef0: float
+
+    def members(self, X, sample_weight):
+        gamma = 1 / X.shape[1] if self.gamma is None else self.gamma
+        return [Polynomial(degree, gamma, self.coef0) for degree in self.degrees]
+
+
+def gaussians(gammas: Iterable[float] | None = None) -> Family:
+    """Gaussian kernels ``exp(-gamma |x - z|^2)``, one for each gamma.
+
+    Parameters
+    ----------
+    gammas : iterable of float or None, default=None
+        The inverse squared widths. None takes ten powers of two around the inverse of the median
+        squared distance of the training samples, from 2^-5 to 2^4 times it.
+
+    Returns
+    -------
+    Family
+        To be given as ``kernels=``, alone or in a list.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> from sklearn.datasets import load_wine
+    >>> from sklearn.preprocessing import scale
+    >>> X, y = load_wine(return_X_y=True)
+    >>> model = lk.KernelClassifier(kernels=lk.gaussians()).fit(scale(X), y)
+    >>> len(model.kernel_names_)
+    10
+    """
+    return Gaussians(numbers("gammas", gammas))
+
+
+def laplacians(gammas: Iterable[float] | None = None) -> Family:
+    """Laplacian kernels ``exp(-gamma |x - z|_1)``, one for each gamma.
+
+    Parameters
+    ----------
+    gammas : iterable of float or None, default=None
+        The inverse widths. None takes ten powers of two around the inverse of the median L1
+        distance of the training samples.
+
+    Returns
+    -------
+    Family
+        To be given as ``kernels=``, alone or in a list.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> lk.laplacians([0.5, 1.0]).gammas
+    (0.5, 1.0)
+    """
+    return Laplacians(numbers("gammas", gammas))
+
+
+def polynomials(
+    degrees: Iterable[int] = (2, 3), *, gamma: float | None = None, coef0: float = 1.0
+) -> Family:
+    """Polynomial kernels ``(gamma x'z + coef0)^degree``, one for each degree.
+
+    Parameters
+    ----------
+    degrees : iterable of int, default=(2, 3)
+        The degrees.
+    gamma : float or None, default=None
+        Scale of the inner product. None takes 1 / n_features.
+    coef0 : float, default=1.0
+        The constant.
+
+    Returns
+    -------
+    Family
+        To be given as ``kernels=``, alone or in a list.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> lk.polynomials([1, 2, 3]).degrees
+    (1, 2, 3)
+    """
+    found = numbers("degrees", degrees)
+    if found is None:
+        raise InputError("degrees is None; polynomials() needs a list of whole numbers.")
+    return Polynomials(found, gamma, coef0)
+
+
+def linear() -> Kernel:
+    """The linear kernel ``x'z``.
+
+    Returns
+    -------
+    Kernel
+        To be given as ``kernels=``, alone or in a list.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> lk.linear().name
+    'linear'
+    """
+    return Linear()
+
+
+def numbers(parameter, values):
+    """`values` as a tuple of numbers, or None; a lone number counts as a list of one."""
+    if values is None:
+        return None
+    found = tuple(np.atleast_1d(np.asarray(values, dtype=object)).tolist())
+    if not found:
+        raise InputError(f"{parameter} is empty; give at least one number, or None to choose.")
+    for value in found:
+        if not is_number(value):
+            raise InputError(f"{parameter} holds {value!r}; every entry must be a finite number.")
+    return found
+
+
+def squared_distances(X):
+    return euclidean_distances(X, squared=True)
+
+
+def median_distance(X, sample_weight, distances):
+    """Weighted median of the non-zero distances between at most MEDIAN_SAMPLE samples."""
+    n = X.shape[0]
+    chosen = np.linspace(0, n - 1, min(n, MEDIAN_SAMPLE)).round().astype(int)
+    D = distances(X[chosen])  # (m, m)
+    w = np.ones(len(chosen)) if sample_weight is None else sample_weight[chosen]
+    pairs = np.triu(D > 1e-10 * D.max(initial=0.0))
+    if not pairs.any():
+        return 1.0
+    values, weights = D[pairs], np.outer(w, w)[pairs]
+    order = np.argsort(values)
+    cumulated = np.cumsum(weights[order])
+    return float(values[order][np.searchsorted(cumulated, cumulated[-1] / 2)])
+
+
+def nearest_power_of_two(value):
+    return 2.0 ** np.round(np.log2(value))

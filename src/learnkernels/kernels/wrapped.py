@@ -1,0 +1,118 @@
+"""Kernels that come from elsewhere: scikit-learn metrics, Gaussian-process kernels, callables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sklearn.metrics.pairwise import pairwise_kernels
+
+from learnkernels.kernels.base import Kernel
+
+__all__ = ["Custom", "GaussianProcess", "Metric"]
+
+
+class Evaluated(Kernel):
+    """A kernel without a compiled formula: the engine calls it on blocks of samples."""
+
+    semidefinite = False
+
+    def diagonal(self, X):
+        blocks = (X[start : start + 64] for start in range(0, X.shape[0], 64))
+        return np.concatenate([np.diag(self(block)) for block in blocks])
+
+
+@dataclass(frozen=True)
+class Metric(Evaluated):
+    """A kernel of `sklearn.metrics.pairwise.pairwise_kernels`, by its name there.
+
+    Parameters
+    ----------
+    metric : str
+        For example ``"chi2"``, ``"cosine"`` or ``"rbf"``.
+    options : dict, default={}
+        Keyword arguments of the metric, such as ``{"gamma": 0.1}``.
+
+    Examples
+    --------
+    >>> from learnkernels.kernels import Metric
+    >>> Metric("cosine")([[1.0, 0.0], [1.0, 1.0]]).round(3)
+    array([[1.   , 0.707],
+           [0.707, 1.   ]])
+    """
+
+    metric: str
+    options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def name(self):
+        inside = ", ".join(f"{key}={value}" for key, value in self.options.items())
+        return f"{self.metric}({inside})" if inside else self.metric
+
+    def __call__(self, X, Z=None):
+        return pairwise_kernels(X, Z, metric=self.metric, **self.options)
+
+
+@dataclass(frozen=True)
+class GaussianProcess(Evaluated):
+    """A kernel object of `sklearn.gaussian_process.kernels`, with its hyperparameters as they are.
+
+    Parameters
+    ----------
+    kernel : sklearn.gaussian_process.kernels.Kernel
+        The kernel.
+
+    Examples
+    --------
+    >>> from learnkernels.kernels import GaussianProcess
+    >>> from sklearn.gaussian_process.kernels import RBF
+    >>> GaussianProcess(RBF(1.0))([[0.0], [1.0]]).round(3)
+    array([[1.   , 0.607],
+           [0.607, 1.   ]])
+    """
+
+    kernel: Any
+
+    semidefinite = True
+
+    @property
+    def name(self):
+        return str(self.kernel)
+
+    def __call__(self, X, Z=None):
+        return self.kernel(np.asarray(X), None if Z is None else np.asarray(Z))
+
+    def diagonal(self, X):
+        return self.kernel.diag(X)
+
+
+@dataclass(frozen=True)
+class Custom(Evaluated):
+    """A function ``f(X, Z) -> array of shape (n_samples_X, n_samples_Z)`` of the user.
+
+    Parameters
+    ----------
+    function : callable
+        The kernel function; it gets two blocks of rows.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from learnkernels.kernels import Custom
+    >>> def overlap(X, Z):
+    ...     return np.minimum(X[:, None], Z[None]).sum(axis=2)
+    >>> Custom(overlap)(np.array([[1.0, 2.0], [3.0, 0.0]]))
+    array([[3., 1.],
+           [1., 3.]])
+    """
+
+    function: Callable[[Any, Any], np.ndarray]
+
+    @property
+    def name(self):
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def __call__(self, X, Z=None):
+        return self.function(X, X if Z is None else Z)

@@ -1,0 +1,8 @@
+"""The second stage: predictors trained with the learned Gram."""
+
+from learnkernels.machines.alignment import AlignmentPredictor
+from learnkernels.machines.base import Machine, Problem, Trained
+from learnkernels.machines.ridge import Ridge, leave_one_out
+from learnkernels.machines.svm import SVM
+
+__all__ = ["SVM", "AlignmentPredictor", "Machine", "Problem", "Ridge", "Trained", "leave_one_out"]

@@ -1,0 +1,77 @@
+"""What a machine is: from the learned Gram to coefficients."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from learnkernels.gram import Backend
+from learnkernels.solvers import Certificate
+
+__all__ = ["Machine", "Problem", "Trained"]
+
+
+@dataclass(frozen=True)
+class Problem:
+    """What a machine is trained on.
+
+    Attributes
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+        The learned Gram. A machine may overwrite it.
+    Y : ndarray of shape (n_samples, n_outputs)
+        Targets, one column an output; -1 and 1 for classes.
+    weights : ndarray of shape (n_samples,)
+        Weights of the samples.
+    center : bool
+        Whether K is centered: then the outputs' means are the unpenalised intercepts.
+    backend : Backend
+        Runs independent outputs side by side.
+    """
+
+    K: np.ndarray
+    Y: np.ndarray
+    weights: np.ndarray
+    center: bool
+    backend: Backend
+
+    @property
+    def means(self) -> np.ndarray:
+        """Weighted means of the outputs, zero without centering, shape (n_outputs,)."""
+        if not self.center:
+            return np.zeros(self.Y.shape[1])
+        return self.weights @ self.Y / self.weights.sum()
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A predictor ``x -> sum_i coef_i K(x, x_i) + intercept``.
+
+    Attributes
+    ----------
+    coef : ndarray of shape (n_samples, n_outputs)
+        With a centered Gram its columns sum to zero.
+    intercept : ndarray of shape (n_outputs,)
+    certificates : tuple of Certificate
+        One for each output, where the machine iterates.
+    regularization : float or None
+        The value that was used.
+    """
+
+    coef: np.ndarray
+    intercept: np.ndarray
+    certificates: tuple[Certificate, ...] = ()
+    regularization: float | None = None
+
+
+class Machine(ABC):
+    """The second stage."""
+
+    needs_semidefinite: bool = False
+
+    @abstractmethod
+    def path(self, problem: Problem, values: Sequence[float]) -> list[Trained]:
+        """A predictor for each value of the regularisation, in the given order."""

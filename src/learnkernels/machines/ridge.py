@@ -1,0 +1,102 @@
+"""Kernel ridge regression.
+
+    min_f  sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2,   coef = (K + alpha W^-1)^-1 y
+
+With a centered Gram and centered y this is ridge with an unpenalised intercept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.linalg import LinAlgError, eigh
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from learnkernels.errors import InputError
+from learnkernels.machines.base import Machine, Problem, Trained
+
+__all__ = ["Ridge", "leave_one_out"]
+
+
+class Ridge(Machine):
+    """Kernel ridge regression; the regularisation is alpha."""
+
+    def path(self, problem, values):
+        """One Cholesky factorisation for one value, one eigendecomposition for several."""
+        if len(values) > 1:
+            return leave_one_out(problem, values)[1]
+        root = np.sqrt(problem.weights)
+        targets = root[:, None] * (problem.Y - problem.means)
+        z = solve(scaled(problem.K, root), targets, values[0])
+        return [Trained(root[:, None] * z, problem.means, (), float(values[0]))]
+
+
+def scaled(K, root):
+    """W^1/2 K W^1/2 in place; nothing to do for equal weights."""
+    if not (root == 1).all():
+        K *= root[:, None]
+        K *= root
+    return K
+
+
+def solve(K: np.ndarray, targets: np.ndarray, alpha: float) -> np.ndarray:
+    """(K + alpha I)^-1 targets by Cholesky, in place of K."""
+    K.flat[:: len(K) + 1] += alpha
+    # K is symmetric: its transpose is the column-major array that LAPACK overwrites without a copy.
+    factor, failed = dpotrf(K.T, lower=1, overwrite_a=1, clean=0)
+    if failed:
+        raise not_definite(alpha)
+    solution, _ = dpotrs(factor, targets, lower=1)
+    return solution
+
+
+def leave_one_out(problem: Problem, values: Sequence[float]) -> tuple[np.ndarray, list[Trained]]:
+    """Exact leave-one-out errors for each alpha, from one eigendecomposition, and the predictors.
+
+    The residual of sample i when it is left out is ``(y_i - f(x_i)) / (1 - H_ii)`` with the hat
+    matrix H of the fit to all samples, intercept included. The kernel is held fixed.
+
+    Returns
+    -------
+    errors : ndarray of shape (n_values,)
+        Weighted mean squared left-out residual over samples and outputs.
+    trained : list of Trained
+        The predictor for each value.
+    """
+    w = problem.weights
+    root = np.sqrt(w)
+    targets = root[:, None] * (problem.Y - problem.means)
+    eigenvalues, Q = decomposed(scaled(problem.K, root))
+    projected = Q.T @ targets
+    errors, trained = [], []
+    for alpha in values:
+        check_definite(eigenvalues[0], alpha)
+        shrink = alpha / (eigenvalues + alpha)  # of I - H without intercept, on eigenvectors
+        residuals = Q @ (shrink[:, None] * projected)  # w^1/2 (y - f)
+        leverage_left = (Q**2) @ shrink - (w / w.sum() if problem.center else 0.0)
+        left_out = residuals / np.maximum(leverage_left, np.finfo(float).tiny)[:, None]
+        errors.append(float(np.sum(left_out**2) / (w.sum() * targets.shape[1])))
+        coef = root[:, None] * residuals / alpha
+        trained.append(Trained(coef, problem.means, (), float(alpha)))
+    return np.array(errors), trained
+
+
+def decomposed(K):
+    """Eigenvalues in ascending order and eigenvectors, in place of K."""
+    try:
+        return eigh(K, overwrite_a=True, check_finite=False, driver="evd")
+    except LinAlgError as error:
+        raise InputError(f"the learned Gram has no eigendecomposition: {error}.") from error
+
+
+def check_definite(smallest: float, alpha: float) -> None:
+    if smallest + alpha <= 0:
+        raise not_definite(alpha)
+
+
+def not_definite(alpha: float) -> InputError:
+    return InputError(
+        f"the learned kernel plus alpha={alpha:g} on its diagonal is not positive definite, so "
+        "ridge has no solution; raise alpha, or use a method with non-negative weights."
+    )

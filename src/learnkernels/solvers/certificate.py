@@ -1,0 +1,57 @@
+"""The proof that comes with every learned result."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Certificate"]
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """How good a solution is, computed from the solution itself.
+
+    Attributes
+    ----------
+    primal : float
+        Value of the problem at the solution.
+    dual : float
+        A bound that no feasible point can pass: for a minimisation, a lower bound.
+    gap : float
+        ``|primal - dual|`` relative to the larger of their sizes.
+    iterations : int
+        Steps that the solver took; 0 for a closed form.
+    status : str
+        ``"closed form"``, ``"optimal"`` or ``"not converged"``.
+
+    Examples
+    --------
+    >>> from learnkernels.solvers import Certificate
+    >>> print(Certificate.of(primal=-1.0, dual=-1.0, iterations=3, tol=1e-8))
+    optimal: relative gap 0.0e+00 after 3 iterations (primal -1, dual -1)
+    """
+
+    primal: float
+    dual: float
+    gap: float
+    iterations: int
+    status: str
+
+    @classmethod
+    def of(cls, primal: float, dual: float, iterations: int, tol: float) -> Certificate:
+        """The certificate of an iterative solution, optimal if the gap is at most tol."""
+        size = max(abs(primal), abs(dual))
+        gap = abs(primal - dual) / size if size > 0 else 0.0
+        status = "optimal" if gap <= tol else "not converged"
+        return cls(float(primal), float(dual), float(gap), iterations, status)
+
+    @classmethod
+    def closed_form(cls, value: float) -> Certificate:
+        """The certificate of a formula."""
+        return cls(float(value), float(value), 0.0, 0, "closed form")
+
+    def __str__(self):
+        return (
+            f"{self.status}: relative gap {self.gap:.1e} after {self.iterations} iterations "
+            f"(primal {self.primal:.6g}, dual {self.dual:.6g})"
+        )

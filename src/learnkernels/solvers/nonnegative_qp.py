@@ -1,0 +1,176 @@
+"""The non-negative quadratic program of `alignf`, exactly, by an active set.
+
+    min_v  v'Mv - 2 v'a,   v >= 0,   M positive semi-definite with non-negative entries
+
+Optimal: with the gradient g = Mv - a, every g_k >= 0 and v_k g_k = 0. The set of positive v_k grows
+by the most violated entry and shrinks when the free minimiser leaves the orthant (Lawson and Hanson
+1974, on the normal equations). A Cholesky factor of the free block is carried along, so a step
+costs O(p s) for s free entries.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import solve_triangular
+
+from learnkernels.solvers.certificate import Certificate
+
+__all__ = ["kkt_residual", "nonnegative_qp", "qp_certificate"]
+
+EPS = np.finfo(float).eps
+
+
+def nonnegative_qp(M: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, Certificate]:
+    """Minimise v'Mv - 2v'a over v >= 0.
+
+    Parameters
+    ----------
+    M : ndarray of shape (p, p)
+        Symmetric positive semi-definite, possibly singular. A zero diagonal entry fixes v_k = 0.
+    a : ndarray of shape (p,)
+        Linear term.
+
+    Returns
+    -------
+    v : ndarray of shape (p,)
+        The minimiser (one of them, if M is singular).
+    certificate : Certificate
+        Primal and dual value and the relative gap.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from learnkernels.solvers import nonnegative_qp
+    >>> v, certificate = nonnegative_qp(np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([1.0, 0.2]))
+    >>> v
+    array([0.5, 0. ])
+    """
+    diagonal = np.diag(M)
+    alive = np.flatnonzero(diagonal > 0)
+    root = np.sqrt(diagonal[alive])
+    # Unit diagonal: entries are then correlations, and one tolerance fits all.
+    u, iterations = active_set(M[np.ix_(alive, alive)] / np.outer(root, root), a[alive] / root)
+    v = np.zeros(len(a))
+    v[alive] = u / root
+    return v, qp_certificate(M, a, v, iterations)
+
+
+def active_set(M: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, int]:
+    """The minimiser for M of unit diagonal, and the number of steps."""
+    p = len(a)
+    v = np.zeros(p)
+    free = Factor(M)
+    tol = 10 * EPS * max(np.abs(a).max(initial=0.0), EPS)
+    dependent = np.zeros(p, dtype=bool)
+    iterations = 0
+    while iterations < 10 * p + 10:
+        descent = a - M[:, free.index] @ v[free.index]
+        descent[free.index] = 0.0
+        descent[dependent] = 0.0
+        entering = int(np.argmax(descent)) if p else 0
+        if not p or descent[entering] <= tol:
+            break
+        if not free.append(entering):
+            dependent[entering] = True  # a combination of the free ones: nothing to gain
+            continue
+        v, shrunk = minimise_on_free(a, v, free)
+        iterations += 1
+        if shrunk:
+            dependent[:] = False
+            dependent[entering] = v[entering] == 0
+    return v, iterations
+
+
+def minimise_on_free(a, v, free) -> tuple[np.ndarray, bool]:
+    """Walk to the minimiser over the free entries, dropping those that reach zero on the way."""
+    shrunk = False
+    while True:
+        target = np.zeros_like(v)
+        target[free.index] = free.solve(a)
+        leaving = [k for k in free.index if target[k] <= 0]
+        if not leaving:
+            return target, shrunk
+        shrunk = True
+        steps = [v[k] / (v[k] - target[k]) if v[k] > 0 else 0.0 for k in leaving]
+        step = min(steps)
+        v = v + step * (target - v)
+        gone = [k for k, at in zip(leaving, steps, strict=True) if at <= step]
+        v[gone] = 0.0
+        free.remove(gone)
+
+
+class Factor:
+    """Cholesky factor of M restricted to the free entries, in the order they entered."""
+
+    def __init__(self, M: np.ndarray):
+        self.M = M
+        self.index: list[int] = []
+        self.L = np.zeros((16, 16))
+
+    def append(self, k: int) -> bool:
+        """Free entry k; False if its row is, to rounding, a combination of the free ones."""
+        s = len(self.index)
+        if s == len(self.L):
+            self.L = np.pad(self.L, (0, s))
+        row = self.triangular(self.M[self.index, k])
+        rest = self.M[k, k] - row @ row
+        if rest <= 4 * (s + 1) * EPS:
+            return False
+        self.L[s, :s] = row
+        self.L[s, s] = np.sqrt(rest)
+        self.index.append(k)
+        return True
+
+    def remove(self, gone: list[int]) -> None:
+        """Fix entries at zero again; the factor is rebuilt from the first of them on."""
+        kept = [k for k in self.index if k not in set(gone)]
+        self.index = self.index[: min(self.index.index(k) for k in gone)]
+        for k in kept[len(self.index) :]:
+            self.append(k)
+
+    def solve(self, a: np.ndarray) -> np.ndarray:
+        """Solution on the free entries of M v = a, with one step of refinement."""
+        M = self.M[np.ix_(self.index, self.index)]
+        v = self.both(a[self.index])
+        return v + self.both(a[self.index] - M @ v)
+
+    def both(self, b):
+        s = len(self.index)
+        return solve_triangular(
+            self.L[:s, :s], self.triangular(b), lower=True, trans=1, check_finite=False
+        )
+
+    def triangular(self, b):
+        s = len(self.index)
+        if s == 0:
+            return np.zeros(0)
+        return solve_triangular(self.L[:s, :s], b, lower=True, check_finite=False)
+
+
+def kkt_residual(M: np.ndarray, a: np.ndarray, v: np.ndarray) -> float:
+    """Largest violation of the optimality conditions, relative to the largest |a_k|.
+
+    In units of the scaled problem (unit diagonal): ``|min(v, g)|`` for the gradient g = Mv - a.
+    """
+    root = np.sqrt(np.where(np.diag(M) > 0, np.diag(M), 1.0))
+    gradient = (M @ v - a) / root
+    scale = np.abs(a / root).max(initial=0.0)
+    residual = np.abs(np.minimum(v * root, gradient)).max(initial=0.0)
+    return float(residual / scale) if scale > 0 else float(residual)
+
+
+def qp_certificate(M: np.ndarray, a: np.ndarray, v: np.ndarray, iterations: int) -> Certificate:
+    """Primal value at v, and the value of a dual feasible point made from v.
+
+    The dual is max_u -u'Mu over Mu >= a. With v >= 0 and M >= 0, u = t v is feasible for
+    t = max_k a_k / (Mv)_k.
+    """
+    Mv = M @ v
+    primal = v @ Mv - 2 * v @ a
+    needed = a > 0
+    if not needed.any():
+        return Certificate.of(primal, 0.0, iterations, tol=1e-8)
+    with np.errstate(divide="ignore"):
+        t = np.max(a[needed] / Mv[needed]) if v.any() else np.inf
+    dual = -(t**2) * (v @ Mv) if np.isfinite(t) else -np.inf
+    return Certificate.of(primal, dual, iterations, tol=1e-8)

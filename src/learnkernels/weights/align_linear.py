@@ -1,0 +1,48 @@
+"""`align-linear`: the highest alignment with weights of either sign."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from learnkernels.solvers import Certificate
+from learnkernels.weights.base import WeightMethod
+
+__all__ = ["AlignLinear"]
+
+
+class AlignLinear(WeightMethod):
+    """Weights of either sign whose combined kernel has the highest centered alignment.
+
+    The combined kernel need not be positive semi-definite. Ridge then asks for a larger ``alpha``
+    where it must, and the SVM refuses the kernel.
+
+    Weights sum to one; where their sum is not positive, or tiny beside their sizes, it is their
+    absolute values that sum to one.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = lk.KernelRegressor(kernels=lk.gaussians([1.0, 100.0]), method="align-linear")
+    >>> float(model.fit(X, y).weights_.sum().round(6))
+    1.0
+    """
+
+    name = "align-linear"
+    reads = ("a", "M")
+    signed = True
+
+    def learn(self, statistics):
+        # 2012 prop. 8: mu ~ M^-1 a; the least-norm solution if M is singular. Solved with unit
+        # diagonal, so that the cut for singular directions does not depend on the kernels' scales.
+        alive = np.diag(statistics.M) > 0
+        root = np.sqrt(np.diag(statistics.M)[alive])
+        M = statistics.M[np.ix_(alive, alive)] / np.outer(root, root)
+        v = np.zeros(len(statistics.a))
+        v[alive] = (
+            np.linalg.pinv(M, rcond=1e-13, hermitian=True) @ (statistics.a[alive] / root) / root
+        )
+        total = v.sum()
+        mu = v / total if total > 1e-3 * np.abs(v).sum() else v / np.abs(v).sum()
+        return mu, Certificate.closed_form(statistics.alignment(mu))

@@ -1,0 +1,189 @@
+"""The command line as a stranger uses it."""
+
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import learnkernels as lk
+from learnkernels.cli import main
+from learnkernels.cli.kernels import parse_kernels
+
+
+@pytest.fixture
+def table(rng, tmp_path):
+    """A table with numbers, a category and two kinds of target, as CSV."""
+    X = rng.standard_normal((90, 3))
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    frame["colour"] = rng.choice(["red", "blue"], 90)
+    frame["kind"] = np.where(X[:, 0] * X[:, 1] > 0, "good", "bad")
+    frame["amount"] = X[:, 0] + 0.1 * rng.standard_normal(90)
+    path = tmp_path / "data.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+def run(capsys, *arguments):
+    status = main([str(argument) for argument in arguments])
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+@pytest.mark.parametrize("target", ["kind", "amount"])
+def test_fit_save_predict(target, table, capsys):
+    model = table.with_name("model.skops")
+    status, out, err = run(capsys, "fit", table, "--target", target, "--save", model)
+    assert (status, err) == (0, "")
+    assert "linear" in out and "optimal" in out
+    status, out, err = run(capsys, "predict", model, table)
+    assert (status, err) == (0, "")
+    predictions = pd.read_csv(pd.io.common.StringIO(out))["prediction"]
+    truth = pd.read_csv(table)[target]
+    if target == "kind":
+        assert (predictions == truth).mean() > 0.9
+    else:
+        assert np.corrcoef(predictions, truth)[0, 1] > 0.9
+
+
+def test_parquet_and_gzip(table, capsys):
+    frame = pd.read_csv(table)
+    for path in (table.with_suffix(".parquet"), table.with_name("data.csv.gz")):
+        frame.to_parquet(path) if path.suffix == ".parquet" else frame.to_csv(path, index=False)
+        status, out, _ = run(capsys, "fit", path, "--target", "kind")
+        assert status == 0 and "90 rows" in out
+
+
+def test_predictions_go_to_a_file(table, capsys):
+    model, output = table.with_name("model.skops"), table.with_name("out.csv")
+    run(capsys, "fit", table, "--target", "kind", "--kernels", "linear", "--save", model)
+    status, out, _ = run(capsys, "predict", model, table, "--output", output)
+    assert (status, out) == (0, "")
+    assert len(pd.read_csv(output)) == 90
+
+
+def test_compare_prints_json_for_programs(table, capsys):
+    status, out, err = run(
+        capsys, "compare", table, "--target", "kind", "--kernels", "gaussians:-3..1,linear",
+        "--methods", "unif,alignf,align-linear", "--folds", "3", "--seed", "1", "--json", "-",
+    )  # fmt: skip
+    if status == 2:
+        assert "semi-definite" in err
+        return
+    found = json.loads(out)
+    assert set(found) == {"task", "n", "methods", "kernels"}
+    assert found["n"] == 90 and len(found["kernels"]) == 6
+
+
+def test_compare_prints_a_table_for_people(table, capsys):
+    path = table.with_name("out.json")
+    status, out, err = run(capsys, "compare", table, "--target", "amount", "--json", path)
+    assert (status, err) == (0, "")
+    assert "regression, 90 samples" in out and "t-test" in out
+    expected = {
+        "method", "error_mean", "error_std", "alignment_mean", "alignment_std", "errors",
+        "weights_mean", "fit_seconds",
+    }  # fmt: skip
+    assert expected <= set(json.loads(path.read_text())["methods"][0])
+
+
+def test_missing_values_are_named_and_can_be_filled(table, capsys):
+    frame = pd.read_csv(table)
+    frame.loc[:4, "b"] = np.nan
+    frame.loc[7, "colour"] = None
+    frame.to_csv(table, index=False)
+    status, _, err = run(capsys, "fit", table, "--target", "kind")
+    assert status == 2 and "'b' (5), 'colour' (1)" in err and "--impute" in err
+    model = table.with_name("model.skops")
+    status, _, _ = run(capsys, "fit", table, "--target", "kind", "--impute", "--save", model)
+    assert status == 0
+    assert run(capsys, "predict", model, table)[0] == 0
+
+
+def test_raw_numbers_are_left_alone(table, capsys):
+    texts = [
+        run(capsys, "fit", table, "--target", "kind", "--kernels", "gaussians:-2..0", *flag)[1]
+        for flag in ([], ["--raw"])
+    ]
+    assert texts[0] != texts[1]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["fit", "nowhere.csv", "--target", "y"], "no file"),
+        (["fit", "DATA", "--target", "price"], "no column 'price'"),
+        (["fit", "DATA", "--target", "kind", "--task", "regression"], "holds text"),
+        (["fit", "DATA", "--target", "kind", "--kernels", "gausians"], "unknown"),
+        (["fit", "DATA", "--target", "kind", "--kernels", "gaussians:a..b"], "range"),
+        (["fit", "DATA", "--target", "kind", "--kernels", "gaussians:3..1"], "smaller end first"),
+        (["fit", "DATA", "--target", "kind", "--kernels", "linear:1..2"], "takes no range"),
+        (["fit", "DATA", "--target", "kind", "--kernels", ","], "is empty"),
+        (["fit", "DATA", "--target", "kind", "--method", "magic"], "expected one of"),
+        (["fit", "DATA", "--target", "kind", "--save", "nowhere/model"], "cannot write"),
+        (["compare", "DATA", "--target", "kind", "--folds", "2"], "from 3"),
+        (["compare", "DATA", "--target", "kind", "--methods", ","], "at least one"),
+        (["predict", "DATA", "DATA"], "damaged"),
+        (["predict", "nowhere", "DATA"], "cannot read"),
+    ],
+)
+def test_bad_use_is_one_line_and_status_2(arguments, says, table, capsys):
+    arguments = [str(table) if argument == "DATA" else argument for argument in arguments]
+    status, _, err = run(capsys, *arguments)
+    assert status == 2
+    assert says in err and err.startswith("learnkernels: ") and err.count("\n") == 1
+
+
+def test_columns_missing_at_prediction_are_named(table, capsys):
+    model = table.with_name("model.skops")
+    run(capsys, "fit", table, "--target", "kind", "--kernels", "linear", "--save", model)
+    pd.read_csv(table).drop(columns=["a", "colour"]).to_csv(table, index=False)
+    status, _, err = run(capsys, "predict", model, table)
+    assert status == 2 and "a, colour" in err
+
+
+@pytest.mark.parametrize("content", ["", "a,b\n", "y\n1\n2\n"])
+def test_empty_files_are_sentences(content, tmp_path, capsys):
+    path = tmp_path / "data.csv"
+    path.write_text(content)
+    status, _, err = run(capsys, "fit", path, "--target", "y")
+    assert status == 2 and err.count("\n") == 1
+
+
+def test_interruption_is_a_sentence(table, capsys, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("learnkernels.cli.commands.read_table", interrupted)
+    assert main(["fit", str(table), "--target", "kind"]) == 130
+    assert capsys.readouterr().err == "learnkernels: stopped.\n"
+
+
+def test_demo_ends_with_a_report(tmp_path, capsys):
+    status, out, _ = run(capsys, "demo", "--output", tmp_path / "demo")
+    assert status == 0
+    assert "alignf" in out and "learned kernel" in out
+    assert "# Learned kernel" in (tmp_path / "demo" / "report.md").read_text()
+    assert isinstance(lk.load(tmp_path / "demo" / "model.skops"), dict)
+
+
+def test_ranges_of_kernels():
+    gaussians, polynomials, name = parse_kernels("gaussians:-1..1, polynomials:2, chi2")
+    assert gaussians.gammas == (0.5, 1.0, 2.0)
+    assert polynomials.degrees == (2,) and name == "chi2"
+    assert parse_kernels(None) is None
+
+
+def test_module_and_broken_pipe(table):
+    """``python -m learnkernels`` works, and a reader that goes away is no error."""
+    shell = f"{sys.executable} -m learnkernels --version"
+    done = subprocess.run(shell.split(), capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == lk.__version__
+    command = f"{sys.executable} -m learnkernels fit {table} --target kind | head -n 1"
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, check=True, env=dict(os.environ)
+    )
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,51 @@
+"""The compiled leaves against NumPy."""
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numba import njit
+
+from learnkernels.gram import leaves
+
+
+@njit
+def expm1_of_all(x):
+    out = np.empty_like(x)
+    for i in range(len(x)):
+        out[i] = leaves.expm1_negative(x[i])
+    return out
+
+
+def test_expm1_is_accurate_over_all_magnitudes():
+    x = -np.concatenate([[0.0], np.logspace(-300, 3, 20_000)])
+    exact = np.expm1(x)
+    error = np.abs(expm1_of_all(x) - exact)
+    assert (error <= 4e-16 * np.abs(exact)).all()
+
+
+@given(st.floats(min_value=-1e308, max_value=0.0))
+def test_expm1_is_never_nan_nor_outside_its_range(x):
+    (value,) = expm1_of_all(np.array([x]))
+    assert -1.0 <= value <= 0.0
+
+
+def test_l1_distances(rng):
+    A, B = rng.standard_normal((7, 4)), rng.standard_normal((5, 4))
+    out = np.empty((7, 5))
+    leaves.l1_distances(A, np.ascontiguousarray(B.T), out)
+    assert np.allclose(out, np.abs(A[:, None] - B[None]).sum(axis=2))
+
+
+def test_products_are_those_of_numpy(rng):
+    B = rng.standard_normal((12, 37))
+    S = np.zeros((12, 12))
+    leaves.add_products(B, S)
+    assert np.allclose(np.tril(S), np.tril(B @ B.T))
+
+
+def test_mirror_copies_a_block_to_the_other_side(rng):
+    K = rng.standard_normal((20, 20))
+    expected = K.copy()
+    expected[9:20, 3:12] = K[3:12, 9:20].T
+    leaves.mirror(K, 3, 9, 9, 20)
+    assert np.array_equal(K[9:20, 3:9], expected[9:20, 3:9])

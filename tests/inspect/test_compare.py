@@ -1,0 +1,87 @@
+"""The papers' protocol, and what they found with it."""
+
+import json
+
+import numpy as np
+import pytest
+
+import learnkernels as lk
+from learnkernels.inspect import compare
+
+
+def test_results_are_complete_and_plain(classes):
+    found = compare(*classes, ["unif", "align", "alignf"], folds=4).to_dict()
+    assert json.loads(json.dumps(found)) == found
+    assert [row["method"] for row in found["methods"]] == ["unif", "align", "alignf"]
+    for row in found["methods"]:
+        assert len(row["errors"]) == 4
+        assert np.isclose(row["error_mean"], np.mean(row["errors"]))
+        assert np.isclose(sum(row["weights_mean"]), 1.0)
+        assert len(row["weights_mean"]) == len(found["kernels"]) == 11
+    assert not found["methods"][0]["beats_unif"]
+
+
+def test_same_seed_same_numbers(curve):
+    errors = [
+        compare(*curve, ["alignf"], task="regression", seed=3).methods[0].errors for _ in range(2)
+    ]
+    assert errors[0] == errors[1]
+
+
+def test_each_fold_trains_without_validation_and_test(classes):
+    """A trial's error is that of estimators fitted to three fifths of the samples."""
+    from sklearn.model_selection import StratifiedKFold
+
+    X, y = classes
+    kernels = lk.gaussians([0.1, 1.0])
+    found = compare(X, y, ["alignf"], kernels=kernels, grid=[0.1, 1.0, 10.0])
+    splits = [test for _, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)]
+    train = np.concatenate(splits[2:])
+    models = [lk.KernelClassifier(kernels, C=C).fit(X[train], y[train]) for C in (0.1, 1.0, 10.0)]
+    best = max(models, key=lambda model: model.score(X[splits[1]], y[splits[1]]))
+    assert np.isclose(found.methods[0].errors[0], 1 - best.score(X[splits[0]], y[splits[0]]))
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"folds": 2}, "from 3"),
+        ({"task": "ranking"}, "task='ranking'"),
+        ({"methods": []}, "at least one"),
+        ({"folds": 100}, "rarest"),
+    ],
+)
+def test_bad_use_is_a_sentence(change, says, classes):
+    with pytest.raises(lk.InputError, match=says):
+        compare(*classes, **change)
+
+
+SETS = {
+    "ionosphere": (-3, 3, "regression"),
+    "kin8nm": (-3, 3, "regression"),
+    "splice_binary_train": (-9, -3, "classification"),
+    "german_numeric": (-4, 3, "classification"),
+    "spambase": (-12, -7, "classification"),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_alignf_beats_uniform_weights_as_in_table_2_of_2012(name, genuine):
+    low, high, task = SETS[name]
+    table = genuine(name)
+    X, y = table.drop(columns="target").to_numpy(float), table["target"].to_numpy()
+    if name == "ionosphere":
+        y = np.where(y == "g", 1.0, -1.0)
+    if name == "german_numeric":
+        X = 2 * (X - X.min(axis=0)) / np.ptp(X, axis=0) - 1
+    unif, alignf = [], []
+    for seed in range(3):
+        chosen = np.random.default_rng(seed).permutation(len(y))[:1000]
+        kernels = lk.gaussians(2.0 ** np.arange(low, high + 1))
+        found = compare(
+            X[chosen], y[chosen], ["unif", "alignf"], kernels=kernels, task=task, seed=seed
+        )
+        unif.append(found.methods[0])
+        alignf.append(found.methods[1])
+    assert np.mean([r.error_mean for r in alignf]) < np.mean([r.error_mean for r in unif])
+    assert all(a.alignment_mean > u.alignment_mean for a, u in zip(alignf, unif, strict=True))

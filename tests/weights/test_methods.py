@@ -1,0 +1,126 @@
+"""The weight methods: what each promises, on statistics of real kernels."""
+
+import numpy as np
+import pytest
+from scipy.optimize import minimize
+
+import learnkernels as lk
+from learnkernels.weights import METHODS, as_method, learn_weights
+
+KERNELS = lk.gaussians([0.01, 0.1, 0.3, 1.0, 30.0])
+
+
+@pytest.fixture
+def statistics(classes):
+    return lk.alignment_statistics(KERNELS, *classes)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_weights_sum_to_one_and_are_proved(name, statistics):
+    mu, certificate = learn_weights(as_method(name), statistics)
+    assert np.isclose(mu.sum(), 1.0)
+    assert as_method(name).signed or (mu >= 0).all()
+    assert certificate.gap <= 1e-8
+    assert certificate.status in ("closed form", "optimal")
+
+
+def test_uniform(statistics):
+    mu, _ = lk.methods.Uniform().learn(statistics)
+    assert np.allclose(mu, 0.2)
+
+
+def test_align_is_proportional_to_alignment(statistics, classes):
+    X, y = classes
+    mu, _ = lk.methods.Align().learn(statistics)
+    target = np.where(y == "yes", 1.0, -1.0)
+    rho = [lk.alignment(k(X), np.outer(target, target)) for k in KERNELS.members(X, None)]
+    assert np.allclose(mu, np.array(rho) / np.sum(rho))
+
+
+@pytest.mark.parametrize("q", [1.2, 2.0, 5.0])
+def test_align_maximises_alignment_in_its_ball(q, statistics):
+    """Prop. 7 of 2012: on Frobenius-normalised kernels, mu'a is largest on the q-ball at mu."""
+    a = statistics.normalized("frobenius").a
+    mu, _ = lk.methods.Align(q=q).learn(statistics)
+    best = mu @ a / np.linalg.norm(mu, q)
+    rng = np.random.default_rng(0)
+    for other in rng.random((200, 5)):
+        assert other @ a / np.linalg.norm(other, q) <= best + 1e-12
+
+
+def test_align_tends_to_the_best_kernel_and_to_uniform(statistics):
+    rho = statistics.alignments()
+    best, _ = lk.methods.Align(q=1.001).learn(statistics)
+    equal, _ = lk.methods.Align(q=1e6).learn(statistics)
+    assert best.argmax() == rho.argmax() and best.max() > 0.99
+    assert np.allclose(equal, 0.2, atol=1e-4)
+
+
+def test_alignf_has_the_highest_alignment_of_all(statistics):
+    mu, _ = lk.methods.AlignF().learn(statistics)
+    best = statistics.alignment(mu)
+    rng = np.random.default_rng(0)
+    for other in rng.dirichlet(np.full(5, 0.3), 500):
+        assert statistics.alignment(other) <= best + 1e-12
+    found = minimize(lambda v: -statistics.alignment(v), np.full(5, 0.2), bounds=[(0, None)] * 5)
+    assert -found.fun <= best + 1e-9
+
+
+def test_align_linear_is_at_least_as_aligned(statistics):
+    free, _ = lk.methods.AlignLinear().learn(statistics)
+    bound, _ = lk.methods.AlignF().learn(statistics)
+    assert statistics.alignment(free) >= statistics.alignment(bound) - 1e-12
+    direction = np.linalg.solve(statistics.M, statistics.a)
+    assert np.allclose(free, direction / direction.sum(), rtol=1e-5)
+
+
+def test_align_linear_with_repeated_kernels_is_finite(classes):
+    statistics = lk.alignment_statistics(lk.gaussians([0.1, 0.1, 1.0]), *classes)
+    mu, _ = lk.methods.AlignLinear().learn(statistics)
+    assert np.isfinite(mu).all() and np.isclose(mu[0], mu[1])
+
+
+def test_scaling_a_kernel_scales_its_weight_the_other_way(classes):
+    X, y = classes
+    kernels = [lambda A, B: A @ B.T, lambda A, B: 100 * (A @ B.T) ** 2]
+    plain = [lambda A, B: A @ B.T, lambda A, B: (A @ B.T) ** 2]
+    scaled = lk.KernelLearner(kernels, normalize=None).fit(X, y).weights_
+    base = lk.KernelLearner(plain, normalize=None).fit(X, y).weights_
+    assert np.isclose(base[0] / base[1], scaled[0] / scaled[1] / 100)
+
+
+def test_constant_kernels_get_zero_and_a_warning(classes):
+    X, y = classes
+
+    def constant(A, B):
+        return np.full((len(A), len(B)), 5.0)
+
+    for method in METHODS:
+        with pytest.warns(lk.ConstantKernelWarning, match="constant"):
+            learner = lk.KernelLearner(["linear", constant], method).fit(X, y)
+        assert learner.weights_.tolist() == [1.0, 0.0]
+
+
+def test_all_kernels_constant_is_an_error():
+    with pytest.raises(lk.InputError, match="nothing to learn from"):
+        lk.KernelClassifier().fit(np.ones((10, 2)), np.arange(10) % 2)
+
+
+def test_constant_target_gives_uniform_weights_and_a_warning(rng):
+    X = rng.standard_normal((20, 2))
+    with pytest.warns(lk.UndefinedAlignmentWarning, match="uniform weights"):
+        model = lk.KernelRegressor(lk.gaussians([0.1, 1.0])).fit(X, np.full(20, 3.0))
+    assert model.weights_.tolist() == [0.5, 0.5]
+    assert np.allclose(model.predict(X), 3.0)
+
+
+@pytest.mark.parametrize("method", ["alignff", None, 3, lk.methods.Align])
+def test_unknown_methods_are_refused(method, classes):
+    with pytest.raises(lk.InputError, match="expected one of"):
+        lk.KernelClassifier(method=method).fit(*classes)
+
+
+@pytest.mark.parametrize("q", [1.0, 0.5, "two", float("nan")])
+def test_align_refuses_norms_that_are_none(q, classes):
+    with pytest.raises(lk.InputError, match="greater than 1"):
+        lk.KernelClassifier(method=lk.methods.Align(q=q)).fit(*classes)
