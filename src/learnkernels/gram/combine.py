@@ -132,13 +132,14 @@ class LearnedKernel:
         """The combination on a tile, minus u_i on rows and u_j on columns, into out."""
         factors = self.factors[np.argsort(bank.order)]
         tile = bank.tile(rows, columns)
-        leaves.combine(*tile, factors, u_i[rows], u_j[columns], out, i0, j0)
+        B = leaves.scratch(bank.n_kernels)
+        leaves.combine(*tile, factors, u_i[rows], u_j[columns], B, out, i0, j0)
 
     def _write_rows(self, grid: Grid, K: np.ndarray, rows: slice) -> None:
         u = self.means - self.constant / 2
         for columns in (rows, *grid.column_ranges(rows.stop)):
             self._write(self.bank, rows, columns, u, u, K, rows.start, columns.start)
-            leaves.mirror(K, rows.start, rows.stop, columns.start, columns.stop)
+            K[columns, rows] = K[rows, columns].T
 
     def _write_new_rows(self, bank: Bank, grid: Grid, K: np.ndarray, rows: slice) -> None:
         u_i, u_j = np.zeros(bank.n_rows), self.means - self.constant

@@ -198,7 +198,7 @@ def tile_values(tile, n_kernels) -> np.ndarray:
     rows, columns = len(tile[-6]) or tile[-1].shape[1], len(tile[-5]) or tile[-1].shape[2]
     out = np.empty((rows, n_kernels, columns))
     for i in range(rows):
-        leaves.fill(*tile, i, 0, out[i])
+        leaves.fill(*tile, i, 0, columns, out[i])
     return np.ascontiguousarray(out.transpose(1, 0, 2))
 
 

@@ -16,7 +16,7 @@ from numba import njit
 
 from learnkernels.kernels.base import Code
 
-__all__ = ["combine", "fill", "l1_distances", "mirror", "sum_pairs"]
+__all__ = ["combine", "fill", "l1_distances", "scratch", "sum_pairs"]
 
 # Only value-preserving freedom (fused multiply-add) where rounding is controlled by hand; sums may
 # be reordered, so that the compiler can use vector registers.
@@ -25,8 +25,8 @@ SUMS = {"contract", "nsz", "reassoc"}
 
 EXP_SQUARED_DISTANCE = int(Code.EXP_SQUARED_DISTANCE)
 EXP_L1_DISTANCE = int(Code.EXP_L1_DISTANCE)
-DOT = int(Code.DOT)
 POLYNOMIAL = int(Code.POLYNOMIAL)
+SQUARE_OF_EARLIER = int(Code.SQUARE_OF_EARLIER)
 
 # ln 2 in two parts, the first with trailing zeros, so that k * LN2_HIGH is exact.
 LN2_HIGH = 6.93147180369123816490e-01
@@ -67,9 +67,23 @@ def expm1_negative(x):
     return two_k * (r + r * r * q) + (two_k - 1.0)
 
 
+@njit(cache=True, nogil=True)
+def power(base, degree):
+    """Whole power of base, by repeated multiplication: exact in its last digits, unlike pow."""
+    value = base
+    for _ in range(int(degree) - 1):
+        value *= base
+    return value
+
+
+def scratch(kernels):
+    """A piece's worth of zeros for that many kernels: short enough for the first-level cache."""
+    return np.zeros((kernels, 256 if kernels <= 20 else (128 if kernels <= 40 else 64)))
+
+
 @njit(cache=True, nogil=True, fastmath=EXACT)
-def fill(codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, i, j0, B):
-    """Values of all kernels of a tile for row i and the columns from j0 on.
+def fill(codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, i, start, columns, B):
+    """Values of all kernels of a tile for row i and some columns.
 
     Parameters
     ----------
@@ -89,50 +103,43 @@ def fill(codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, i, j0
         L1 distances; of shape (0, 0) if no kernel wants them, as is `dot`.
     extra : float64 array of shape (n_extra, rows, columns)
         Values of the kernels without a compiled formula.
-    i, j0 : int
-        Row and first column of the piece.
-    B : float64 array of shape (at least p + n_extra, columns)
+    i, start, columns : int
+        Row, first column and number of columns of the piece.
+    B : float64 array of shape (at least p + n_extra, at least columns)
         Written.
     """
-    columns = B.shape[1]
+    stop = start + columns
     for k in range(codes.shape[0]):
         b = B[k]
-        gamma = params[k, 0]
-        if codes[k] == EXP_SQUARED_DISTANCE:
-            products, squares, own = dot[i, j0 : j0 + columns], sq_j[j0 : j0 + columns], sq_i[i]
-            for j in range(columns):
-                distance = max(own + squares[j] - 2.0 * products[j], 0.0)
-                b[j] = expm1_negative(-gamma * distance)
-        elif codes[k] == EXP_L1_DISTANCE:
-            distances = l1[i, j0 : j0 + columns]
-            for j in range(columns):
-                b[j] = expm1_negative(-gamma * distances[j])
-        elif codes[k] == DOT:
-            products, raws, own = dot[i, j0 : j0 + columns], raw_j[j0 : j0 + columns], raw_i[i]
-            for j in range(columns):
-                b[j] = products[j] + params[k, 0] * (own + raws[j])
-        elif codes[k] == POLYNOMIAL:
-            products, raws, own = dot[i, j0 : j0 + columns], raw_j[j0 : j0 + columns], raw_i[i]
-            for j in range(columns):
-                base = gamma * (products[j] + own + raws[j]) + params[k, 1]
-                value = base
-                for _ in range(int(params[k, 2]) - 1):
-                    value *= base
-                b[j] = value
-        else:
+        if codes[k] == SQUARE_OF_EARLIER:
             source = B[earlier[k]]
             for j in range(columns):
                 b[j] = source[j] * (source[j] + 2.0)
+        elif codes[k] == EXP_L1_DISTANCE:
+            distances = l1[i, start:stop]
+            for j in range(columns):
+                b[j] = distances[j]
+        elif codes[k] == EXP_SQUARED_DISTANCE:
+            products, squares, own = dot[i, start:stop], sq_j[start:stop], sq_i[i]
+            for j in range(columns):
+                b[j] = max(own + squares[j] - 2.0 * products[j], 0.0)
+        else:
+            products, raws = dot[i, start:stop], raw_j[start:stop]
+            slope, own, constant = params[k, 0], raw_i[i], params[k, 1]
+            if codes[k] == POLYNOMIAL:
+                for j in range(columns):
+                    b[j] = power(slope * (products[j] + own + raws[j]) + constant, params[k, 2])
+            else:
+                for j in range(columns):
+                    b[j] = products[j] + slope * (own + raws[j])
+        if codes[k] == EXP_SQUARED_DISTANCE or codes[k] == EXP_L1_DISTANCE:
+            gamma = params[k, 0]
+            for j in range(columns):
+                b[j] = expm1_negative(-gamma * b[j])
     for e in range(extra.shape[0]):
-        b, given = B[codes.shape[0] + e], extra[e, i, j0 : j0 + columns]
+        b, given = B[codes.shape[0] + e], extra[e, i, start:stop]
         for j in range(columns):
             b[j] = given[j]
-
-
-@njit(cache=True, nogil=True)
-def scratch(kernels):
-    """A piece's worth of zeros for that many kernels: short enough for the first-level cache."""
-    return np.zeros((kernels, 256 if kernels <= 20 else (128 if kernels <= 40 else 64)))
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
@@ -147,15 +154,17 @@ def l1_distances(A, B, out):
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def add_products(B, S):
+def add_products(B, columns, S):
     """S[k, l] += sum_j B[k, j] B[l, j] for l <= k, four by four; B has a multiple of 4 rows."""
     for k in range(0, B.shape[0], 4):
         for m in range(0, k + 4, 4):
             s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = 0.0
             s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = 0.0
-            for j in range(B.shape[1]):
-                x0, x1, x2, x3 = B[k, j], B[k + 1, j], B[k + 2, j], B[k + 3, j]
-                y0, y1, y2, y3 = B[m, j], B[m + 1, j], B[m + 2, j], B[m + 3, j]
+            p0, p1, p2, p3 = B[k], B[k + 1], B[k + 2], B[k + 3]
+            q0, q1, q2, q3 = B[m], B[m + 1], B[m + 2], B[m + 3]
+            for j in range(columns):
+                x0, x1, x2, x3 = p0[j], p1[j], p2[j], p3[j]
+                y0, y1, y2, y3 = q0[j], q1[j], q2[j], q3[j]
                 s00 += x0 * y0
                 s01 += x0 * y1
                 s02 += x0 * y2
@@ -191,30 +200,15 @@ def add_products(B, S):
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
-def add_sums(B, offsets, w, w_j, row_sums, i, column_sums, j0):
-    """Take the offsets off B, add it to the sums of row i (weights w_j) and of the columns (w)."""
-    columns = B.shape[1]
-    for k in range(B.shape[0]):
-        b, offset, total = B[k], offsets[k], 0.0
-        sums = column_sums[k, j0 : j0 + columns]
-        for j in range(columns):
-            value = b[j] - offset
-            b[j] = value
-            total += w_j[j] * value
-            sums[j] += w * value
-        row_sums[k, i] += total
-
-
-@njit(cache=True, nogil=True, fastmath=SUMS)
 def sum_pairs(
     codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, Y_i, Y_j,
-    offsets, weighted, w_i, w_j, S, row_sums, i0, column_sums, j0,
+    offsets, weighted, root_i, root_j, B, S, row_sums, column_sums, first,
 ):  # fmt: skip
     """Add one tile to the sums over pairs.
 
     With g = value - offset for each kernel, and the target kernel YY' as one more:
-    ``S[k, l] += sum_ij w_i w_j g_k g_l`` for l <= k, ``row_sums[k, i0 + i] += sum_j w_j g_k`` and
-    ``column_sums[k, j0 + j] += sum_i w_i g_k``.
+    ``S[k, l] += sum_ij w_i w_j g_k g_l`` for l <= k, ``row_sums[k, i] += sum_j w_j g_k`` and
+    ``column_sums[k, first + j] += sum_i w_i g_k``.
 
     Parameters
     ----------
@@ -222,72 +216,78 @@ def sum_pairs(
         The tile, as in `fill`.
     Y_i, Y_j : float64 arrays of shape (rows, targets) and (targets, columns)
         Targets of the samples.
-    offsets : float64 array of shape (P,), P a multiple of 4 and at least p + n_extra + 1
+    offsets : float64 array of shape (p + n_extra + 1,)
         A constant for each kernel, to which centering is blind.
     weighted : bool
         False if all weights are one, which saves work.
-    w_i, w_j : float64 arrays of shape (rows,) and (columns,)
-        Weights of the samples.
+    root_i, root_j : float64 arrays of shape (rows,) and (columns,)
+        Square roots of the weights of the samples, positive.
+    B : float64 array from `scratch` for P kernels, P a multiple of 4, at least p + n_extra + 2
+        Its last row is a kernel of ones, whose products with the others are the row sums.
     S : float64 array of shape (P, P)
-    row_sums, column_sums : float64 arrays of shape (P, at least i0 + rows or j0 + columns)
+        Its last row is scratch.
+    row_sums, column_sums : float64 arrays of shape (P, rows) and (P, at least first + columns)
     """
-    rows, columns = w_i.shape[0], w_j.shape[0]
-    target = codes.shape[0] + extra.shape[0]
-    whole = scratch(offsets.shape[0])
-    width = whole.shape[1]
-    for start in range(0, columns, width):
-        length = min(width, columns - start)
-        B = whole if length == width else np.zeros((whole.shape[0], length))
-        weights = w_j[start : start + length]
-        for i in range(rows):
+    P, width = B.shape
+    n_used = offsets.shape[0]
+    target, ones = B[n_used - 1], B[P - 1]
+    for j in range(width):
+        ones[j] = 1.0
+    for start in range(0, root_j.shape[0], width):
+        columns = min(width, root_j.shape[0] - start)
+        roots = root_j[start : start + columns]
+        for i in range(root_i.shape[0]):
             fill(
-                codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, i, start, B
+                codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra,
+                i, start, columns, B,
             )  # fmt: skip
-            B[target:] = 0.0
+            for j in range(columns):
+                target[j] = 0.0
             for t in range(Y_i.shape[1]):
-                y, b, others = Y_i[i, t], B[target], Y_j[t, start : start + length]
-                for j in range(length):
-                    b[j] += y * others[j]
-            add_sums(B, offsets, w_i[i], weights, row_sums, i0 + i, column_sums, j0 + start)
+                y, right = Y_i[i, t], Y_j[t, start : start + columns]
+                for j in range(columns):
+                    target[j] += y * right[j]
+            w = root_i[i] * root_i[i]
+            for k in range(n_used):
+                b, offset = B[k], offsets[k]
+                sums = column_sums[k, first + start : first + start + columns]
+                if offset != 0.0:
+                    for j in range(columns):
+                        b[j] -= offset
+                for j in range(columns):
+                    sums[j] += w * b[j]
+                if weighted:
+                    for j in range(columns):
+                        b[j] *= root_i[i] * roots[j]
             if weighted:
-                for k in range(B.shape[0]):
-                    b = B[k]
-                    for j in range(length):
-                        b[j] *= np.sqrt(w_i[i] * weights[j])
-            add_products(B, S)
+                for j in range(columns):
+                    ones[j] = roots[j] / root_i[i]
+            for k in range(P):
+                S[P - 1, k] = 0.0
+            add_products(B, columns, S)
+            for k in range(P):
+                row_sums[k, i] += S[P - 1, k]
 
 
 @njit(cache=True, nogil=True, fastmath=SUMS)
 def combine(
     codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra,
-    factors, u_i, u_j, out, i0, j0,
+    factors, u_i, u_j, B, out, i0, j0,
 ):  # fmt: skip
     """out[i0 + i, j0 + j] = sum_k factors[k] value_k(i, j) - u_i[i] - u_j[j] for one tile."""
-    rows, columns = u_i.shape[0], u_j.shape[0]
-    whole = scratch(factors.shape[0])
-    width = whole.shape[1]
-    for start in range(0, columns, width):
-        length = min(width, columns - start)
-        B = whole if length == width else np.zeros((whole.shape[0], length))
-        u = u_j[start : start + length]
-        for i in range(rows):
+    width = B.shape[1]
+    for start in range(0, u_j.shape[0], width):
+        columns = min(width, u_j.shape[0] - start)
+        u = u_j[start : start + columns]
+        for i in range(u_i.shape[0]):
             fill(
-                codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, i, start, B
+                codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra,
+                i, start, columns, B,
             )  # fmt: skip
-            total, own = out[i0 + i, j0 + start : j0 + start + length], u_i[i]
-            for j in range(length):
+            total, own = out[i0 + i, j0 + start : j0 + start + columns], u_i[i]
+            for j in range(columns):
                 total[j] = -own - u[j]
             for k in range(factors.shape[0]):
                 b, factor = B[k], factors[k]
-                for j in range(length):
+                for j in range(columns):
                     total[j] += factor * b[j]
-
-
-@njit(cache=True, nogil=True)
-def mirror(K, i0, i1, j0, j1):
-    """K[j, i] = K[i, j] for rows i0 to i1 and columns j0 to j1, a cache line's square at a time."""
-    for left in range(j0, j1, 8):
-        for top in range(i0, i1, 8):
-            for j in range(left, min(left + 8, j1)):
-                for i in range(top, min(top + 8, i1)):
-                    K[j, i] = K[i, j]

@@ -108,12 +108,12 @@ def pair_sums(
     n, p = bank.n_rows, bank.n_kernels
     w = np.ones(n) if weights is None else weights
     borders = np.array([0, n] if borders is None else borders)
-    padded = -4 * (-(p + 1) // 4)  # the leaf takes kernels four by four
+    padded = -4 * (-(p + 2) // 4)  # the leaf takes four by four: kernels, target, one for itself
     order = np.append(bank.order, p)  # the target stands behind the kernels
-    offsets = np.zeros(padded)
+    offsets = np.zeros(p + 1)
     offsets[bank.order] = typical_values(bank)
     grid = Grid(p, borders, borders)
-    task = partial(sums_of_rows, bank, Y, w, offsets, borders, grid)
+    task = partial(sums_of_rows, bank, Y, w, offsets, borders, grid, padded)
 
     n_blocks = len(borders) - 1
     S = np.zeros((n_blocks, n_blocks, padded, padded))
@@ -140,21 +140,22 @@ def add_part(part: Part, S, R) -> None:
     R[b, :, part.rows.start :] += part.column_sums
 
 
-def sums_of_rows(bank: Bank, Y, w, offsets, borders, grid: Grid, rows: slice) -> Part:
+def sums_of_rows(bank: Bank, Y, w, offsets, borders, grid: Grid, P: int, rows: slice) -> Part:
     """Sums over the pairs (i, j) with i in these rows and j in them or behind them."""
-    n, n_blocks, P = bank.n_rows, len(borders) - 1, len(offsets)
+    n, n_blocks = bank.n_rows, len(borders) - 1
     height = rows.stop - rows.start
     block = block_of(borders, rows.start)
     S = np.zeros((n_blocks, P, P))
     row_sums = np.zeros((n_blocks, P, height))
     column_sums = np.zeros((P, n - rows.start))
-    weighted = bool((w != 1).any())
+    weighted, root = bool((w != 1).any()), np.sqrt(w)
+    B = leaves.scratch(P)
 
     def add(columns, S, row_sums, column_sums):
         targets = np.ascontiguousarray(Y[columns].T)
         leaves.sum_pairs(
-            *bank.tile(rows, columns), Y[rows], targets, offsets, weighted, w[rows], w[columns],
-            S, row_sums, 0, column_sums, columns.start - rows.start,
+            *bank.tile(rows, columns), Y[rows], targets, offsets, weighted, root[rows],
+            root[columns], B, S, row_sums, column_sums, columns.start - rows.start,
         )  # fmt: skip
 
     # The square on the diagonal meets every pair both ways: its column sums are row sums again.
@@ -172,11 +173,12 @@ def block_of(borders, sample: int) -> int:
 
 
 def typical_values(bank: Bank) -> np.ndarray:
-    """Mean value of each kernel on a few samples, shape (n_kernels,).
+    """A constant near each kernel's values, shape (n_kernels,): their mean on a few samples.
 
     Taking a constant off changes no centered quantity, and keeps the digits of kernels that vary
-    little around a large value.
+    little around a large value. Exponentials are small by themselves where they vary little.
     """
     n = bank.n_rows
     chosen = np.linspace(0, n - 1, min(n, OFFSET_SAMPLES)).round().astype(int)
-    return bank.take(chosen).values().mean(axis=(1, 2))
+    means = bank.take(chosen).values().mean(axis=(1, 2))
+    return np.where(bank.units == 0, means, 0.0)

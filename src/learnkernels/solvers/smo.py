@@ -100,27 +100,28 @@ def solve_svm(
     lower, upper = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
     beta = np.zeros(n) if start is None else np.clip(start, lower, upper)
     gradient = (K @ beta if start is not None else np.zeros(n)) - y
-    diagonal = np.ascontiguousarray(np.diagonal(K))
-    iterations = smo(K, diagonal, lower, upper, beta, gradient, tol, max_iter)
+    iterations = smo(K, lower, upper, beta, gradient, tol, max_iter)
     for _ in range(5 if exact else 0):
         if polish(K, lower, upper, beta, gradient):
             break
         # A wrong entry was at its bound: look closer, then try again.
         tol /= 10
-        iterations += smo(K, diagonal, lower, upper, beta, gradient, tol, max_iter)
+        iterations += smo(K, lower, upper, beta, gradient, tol, max_iter)
     violation, intercept = optimality(lower, upper, beta, gradient)
     certificate = svm_gap(y, C, beta, gradient, intercept, iterations)
     return SVMSolution(beta, intercept, gradient, iterations, violation, certificate)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
-def smo(K, diagonal, lower, upper, beta, gradient, tol, max_iter):
+def smo(K, lower, upper, beta, gradient, tol, max_iter):
     """Step until the violation is below tol. Changes beta and gradient; returns the steps."""
-    no_more = np.zeros(beta.shape[0])  # bars entries that cannot grow
-    no_less = np.zeros(beta.shape[0])  # bars entries that cannot shrink
-    for t in range(beta.shape[0]):
-        no_more[t] = 0.0 if beta[t] < upper[t] else HUGE
-        no_less[t] = 0.0 if beta[t] > lower[t] else HUGE
+    diagonal = np.ascontiguousarray(np.diagonal(K))
+    no_more, no_less = np.where(beta < upper, 0.0, HUGE), np.where(beta > lower, 0.0, HUGE)
+    return steps(K, diagonal, lower, upper, beta, gradient, no_more, no_less, tol, max_iter)
+
+
+@njit(cache=True, nogil=True, fastmath=FAST)
+def steps(K, diagonal, lower, upper, beta, gradient, no_more, no_less, tol, max_iter):
+    """The steps of `smo`; no_more and no_less bar entries that cannot grow or shrink."""
     i, k = step_and_select(gradient, K[0], K[0], 0.0, no_more, no_less)
     for iteration in range(max_iter):
         # i most wants to grow, k most wants to shrink; barred ones make the difference -HUGE.
