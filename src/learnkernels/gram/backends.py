@@ -80,6 +80,9 @@ class Watched:
 
     def map(self, function, items, what):
         console = Console(stderr=True)
+        if not console.is_terminal:
+            yield from self.backend.map(function, items, what)
+            return
         columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
         with Progress(*columns, console=console, transient=True) as bar:
             results = self.backend.map(function, items, what)
