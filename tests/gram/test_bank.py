@@ -71,12 +71,12 @@ def test_keeping_some_kernels_keeps_their_values(rng):
     bank = Bank.of(kernels, X)
     mask = np.array([True, True, False, False])
     assert np.allclose(bank.keep(mask).values(), bank.values()[mask])
-    assert bank.keep(~mask).names == ["linear", "gaussian(gamma=2^-2)"]
+    assert bank.keep(~mask).names == ["linear", "gaussian(2^-2)"]
 
 
 def test_names_of_repeated_kernels_are_told_apart(rng):
     bank = Bank.of([Linear(), Linear(), Gaussian(1.0)], rng.standard_normal((5, 2)))
-    assert bank.names == ["linear #1", "linear #2", "gaussian(gamma=2^0)"]
+    assert bank.names == ["linear #1", "linear #2", "gaussian(2^0)"]
 
 
 def test_a_backend_must_have_map():

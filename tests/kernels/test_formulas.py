@@ -77,6 +77,6 @@ def test_cosine_of_new_precomputed_samples_is_refused():
 
 
 def test_names_show_powers_of_two():
-    assert Gaussian(0.25).name == "gaussian(gamma=2^-2)"
-    assert Gaussian(0.3).name == "gaussian(gamma=0.3)"
+    assert Gaussian(0.25).name == "gaussian(2^-2)"
+    assert Gaussian(0.3).name == "gaussian(0.3)"
     assert Metric("chi2", {"gamma": 2}).name == "chi2(gamma=2)"

@@ -8,9 +8,8 @@ from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from rich.console import Console
-from sklearn.datasets import load_breast_cancer
+from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 
 from learnkernels.cli.data import (
@@ -97,22 +96,23 @@ def run_compare(options: Namespace) -> None:
 
 def run_demo(options: Namespace) -> None:
     """The whole job on data that ships with scikit-learn."""
-    data = load_breast_cancer(as_frame=True)
-    X, y = data.data, pd.Series(data.target_names[data.target], name="diagnosis")
+    X, y = load_digits(return_X_y=True, as_frame=True)
+    kernels = "gaussians,laplacians,polynomials,linear"
     out = Console()
-    out.print(
-        "breast cancer (Wisconsin, scikit-learn): 569 tumours, 30 measurements, 2 diagnoses\n"
-    )
+    out.print(f"handwritten digits of scikit-learn: {len(X)} images of 64 pixels, 10 classes")
+    out.print("base kernels: Gaussians, Laplacians, polynomials and linear\n")
     prepare = preprocessing(X, raw=False, impute=False)
-    comparison = compared(X, y, "classification", "unif,align,alignf", None, 5, 0, prepare)
+    comparison = compared(X, y, "classification", "unif,align,alignf", kernels, 5, 0, prepare)
     out.print(comparison_table(comparison))
-    model = make_pipeline(prepare, estimator("classification", "alignf", None)).fit(X, y)
+    model = make_pipeline(prepare, estimator("classification", "alignf", kernels))
+    with status_line(Console(stderr=True), "learning the kernel"):
+        model.fit(X, y)
     fitted = model[-1]
     out.print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
     out.print(chosen(fitted))
     folder = Path(options.output)
     folder.mkdir(parents=True, exist_ok=True)
-    found = summary(fitted, comparison, "breast cancer (Wisconsin)")
+    found = summary(fitted, comparison, "handwritten digits")
     write_text(folder / "report.md", to_markdown(found))
     write_text(folder / "report.json", json.dumps(found, indent=2) + "\n")
     save({"model": model, "columns": list(X.columns)}, folder / "model.skops")

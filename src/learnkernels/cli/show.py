@@ -13,6 +13,7 @@ from learnkernels.inspect import Comparison
 __all__ = ["comparison_table", "status_line", "weights_table"]
 
 BAR = 24
+MOST_ROWS = 12
 
 
 def comparison_table(comparison: Comparison) -> Table:
@@ -22,7 +23,7 @@ def comparison_table(comparison: Comparison) -> Table:
     table.add_column("method")
     table.add_column("misclassified" if classes else "RMSE", justify="right")
     table.add_column("alignment", justify="right")
-    table.add_column("weights (heaviest first)")
+    table.add_column("heaviest kernels", no_wrap=True)
     table.add_column("seconds", justify="right")
     for row in comparison.methods:
         table.add_row(
@@ -37,21 +38,29 @@ def comparison_table(comparison: Comparison) -> Table:
 
 
 def heaviest(names, weights, most=3) -> str:
+    if max(weights) - min(weights) < 1e-9:
+        return f"all {weights[0]:.2f}"
     order = sorted(range(len(names)), key=lambda k: -abs(weights[k]))[:most]
-    return ", ".join(f"{names[k]} {weights[k]:.2f}" for k in order)
+    return "\n".join(f"{weights[k]:.2f} {names[k]}" for k in order if abs(weights[k]) >= 0.005)
 
 
 def weights_table(names, weights, alignments) -> Table:
-    """The learned kernel: a bar for each weight."""
+    """The learned kernel: a bar for each weight, in the order of the kernels.
+
+    Of a large family only kernels with a weight are shown, and how many have none.
+    """
+    shown = [k for k in range(len(names)) if len(names) <= MOST_ROWS or weights[k] != 0]
     table = Table(title="learned kernel")
+    if len(shown) < len(names):
+        table.caption = f"{len(names) - len(shown)} more kernels have weight 0"
     table.add_column("kernel")
     table.add_column("weight", justify="right")
     table.add_column("")
     table.add_column("alignment alone", justify="right")
     largest = max(abs(weights)) or 1.0
-    for name, weight, alignment in zip(names, weights, alignments, strict=True):
-        bar = "█" * round(BAR * abs(weight) / largest)
-        table.add_row(str(name), f"{weight:.4f}", bar, f"{alignment:.3f}")
+    for k in shown:
+        bar = "█" * round(BAR * abs(weights[k]) / largest)
+        table.add_row(str(names[k]), f"{weights[k]:.4f}", bar, f"{alignments[k]:.3f}")
     return table
 
 

@@ -40,7 +40,7 @@ class Gaussian(CodedKernel):
 
     @property
     def name(self):
-        return f"gaussian(gamma={shown(self.gamma)})"
+        return f"gaussian({shown(self.gamma)})"
 
     @property
     def params(self):

@@ -40,7 +40,7 @@ class Laplacian(CodedKernel):
 
     @property
     def name(self):
-        return f"laplacian(gamma={shown(self.gamma)})"
+        return f"laplacian({shown(self.gamma)})"
 
     @property
     def params(self):
