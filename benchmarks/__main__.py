@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import platform
 
-from benchmarks import fit, grid_search, latency, statistics
+from benchmarks import fit, grid_search, latency, one_stage, statistics
 
 BENCHMARKS = {
     "statistics": statistics.run,
     "latency": latency.run,
     "fit": fit.run,
+    "one_stage": one_stage.run,
     "grid_search": grid_search.run,
 }
 

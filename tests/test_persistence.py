@@ -58,3 +58,21 @@ def test_a_folder_that_is_not_there_is_a_sentence(classes, tmp_path):
     model = lk.KernelClassifier("linear").fit(*classes)
     with pytest.raises(lk.InputError, match="cannot write"):
         lk.save(model, tmp_path / "nowhere" / "model.skops")
+
+
+def test_functions_of_other_libraries_are_not_vouched_for(tmp_path):
+    """A file may not smuggle in calls: only data of types that our models hold is accepted."""
+    from sklearn.preprocessing import FunctionTransformer
+    from skops.io import dump
+
+    dump(FunctionTransformer(np.testing.assert_equal), tmp_path / "model.skops")
+    with pytest.raises(lk.InputError, match="which a model of ours never does"):
+        lk.load(tmp_path / "model.skops")
+
+
+def test_saving_over_a_folder_is_a_sentence_and_leaves_nothing(classes, tmp_path):
+    (tmp_path / "taken").mkdir()
+    model = lk.KernelClassifier("linear").fit(*classes)
+    with pytest.raises(lk.InputError, match="cannot write"):
+        lk.save(model, tmp_path / "taken")
+    assert [path.name for path in tmp_path.iterdir()] == ["taken"]

@@ -1,5 +1,35 @@
 """The weight methods as objects with parameters, for ``method=`` and for grid search."""
 
-from learnkernels.weights import Align, AlignF, AlignLinear, Uniform
+from learnkernels.weights import (
+    DC,
+    L1SVM,
+    UFO,
+    Align,
+    AlignF,
+    AlignLinear,
+    AlignSingle,
+    BestSingle,
+    Conv,
+    Ensemble,
+    L1Ridge,
+    L2Ridge,
+    LpSVM,
+    Uniform,
+)
 
-__all__ = ["Align", "AlignF", "AlignLinear", "Uniform"]
+__all__ = [
+    "DC",
+    "L1SVM",
+    "UFO",
+    "Align",
+    "AlignF",
+    "AlignLinear",
+    "AlignSingle",
+    "BestSingle",
+    "Conv",
+    "Ensemble",
+    "L1Ridge",
+    "L2Ridge",
+    "LpSVM",
+    "Uniform",
+]

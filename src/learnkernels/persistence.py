@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
-import tempfile
+import sys
 from pathlib import Path
 from typing import Any
-from zipfile import BadZipFile
+
+from sklearn import gaussian_process
 
 from learnkernels.errors import InputError
 
@@ -48,17 +49,13 @@ def save(model: Any, path: str | os.PathLike) -> None:
             "example); use kernels of this library, or pickle at your own risk."
         )
     path = Path(path)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        temporary.write_bytes(content)
+        temporary.replace(path)
     except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from error
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
+        temporary.unlink(missing_ok=True)
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}.") from error
 
 
 def load(path: str | os.PathLike) -> Any:
@@ -83,22 +80,49 @@ def load(path: str | os.PathLike) -> Any:
     try:
         content = Path(path).read_bytes()
     except OSError as error:
-        raise InputError(f"cannot read {str(path)!r}: {error.strerror}.") from error
+        raise InputError(f"cannot read {str(path)!r}: {error.strerror or error}.") from error
     try:
         types = get_untrusted_types(data=content)
         foreign = strangers(types)
         if foreign:
             raise InputError(f"{str(path)!r} holds {foreign}, which a model of ours never does.")
         return loads(content, trusted=types)
-    except (BadZipFile, KeyError, ValueError, TypeError, AttributeError) as error:
-        if isinstance(error, InputError):
-            raise
+    except InputError:
+        raise
+    except Exception as error:  # whatever a damaged archive makes its reader stumble over
         raise InputError(
             f"{str(path)!r} is not a model written by learnkernels, or it is damaged."
         ) from error
 
 
+# Types that our models hold besides our own classes and those that skops vouches for.
+VOUCHED = {
+    "numpy.dtype",
+    "numpy.dtypes.Float64DType",
+    "numpy.dtypes.ObjectDType",
+    "scipy.sparse._csr.csr_array",
+    "scipy.sparse._csr.csr_matrix",
+    "sklearn.compose._column_transformer._RemainderColsList",
+}
+
+
 def strangers(types: list[str]) -> list[str]:
     """Types that neither skops nor we vouch for."""
-    ours = ("learnkernels.", "sklearn.gaussian_process.kernels.", "scipy.sparse.", "numpy.")
-    return sorted(name for name in types if not name.startswith(ours))
+    return sorted(name for name in types if name not in VOUCHED | own_classes())
+
+
+def own_classes() -> set[str]:
+    """Our classes, and scikit-learn's Gaussian-process kernels: data, and no code of a user."""
+    found = {
+        f"{kind.__module__}.{kind.__qualname__}"
+        for name, module in list(sys.modules.items())
+        if name.startswith("learnkernels.")
+        for kind in vars(module).values()
+        if isinstance(kind, type) and kind.__module__.startswith("learnkernels.")
+    }
+    kernels = vars(gaussian_process.kernels).values()
+    return found | {
+        f"{kind.__module__}.{kind.__qualname__}"
+        for kind in kernels
+        if isinstance(kind, type) and issubclass(kind, gaussian_process.kernels.Kernel)
+    }

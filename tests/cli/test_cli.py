@@ -70,12 +70,24 @@ def test_compare_prints_json_for_programs(table, capsys):
         capsys, "compare", table, "--target", "kind", "--kernels", "gaussians:-3..1,linear",
         "--methods", "unif,alignf,align-linear", "--folds", "3", "--seed", "1", "--json", "-",
     )  # fmt: skip
-    if status == 2:
-        assert "semi-definite" in err
-        return
+    assert status == 0, err
     found = json.loads(out)
-    assert set(found) == {"task", "n", "methods", "kernels"}
+    assert set(found) == {"task", "n", "methods", "kernels", "not_applicable"}
     assert found["n"] == 90 and len(found["kernels"]) == 6
+    shown = {row["method"] for row in found["methods"]}
+    assert {"unif", "alignf"} <= shown
+    assert shown | set(found["not_applicable"]) == {"unif", "alignf", "align-linear"}
+
+
+def test_compare_knows_every_method_and_marks_what_does_not_apply(table, capsys):
+    every = "unif,align,alignf,align-single,l1-krr,l2-krr,l1-svm,conv,single,ensemble"
+    status, out, err = run(
+        capsys, "compare", table, "--target", "amount", "--methods", every, "--folds", "3",
+        "--kernels", "gaussians:-3..0",
+    )  # fmt: skip
+    assert status == 0
+    assert out.count("not applicable") == 2
+    assert "l1-svm" in err and "does not apply to regression" in err
 
 
 def test_compare_prints_a_table_for_people(table, capsys):
@@ -187,3 +199,51 @@ def test_module_and_broken_pipe(table):
         command, shell=True, capture_output=True, text=True, check=True, env=dict(os.environ)
     )
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("content", [b"\x1f\x8bbroken", b"\xff\xfe\x00\x01", b"a,b\n\xe9,1\n"])
+@pytest.mark.parametrize("name", ["data.csv", "data.csv.gz", "data.zip", "data.parquet"])
+def test_damaged_files_are_sentences(content, name, tmp_path, capsys):
+    path = tmp_path / name
+    path.write_bytes(content)
+    status, _, err = run(capsys, "fit", path, "--target", "y")
+    assert status == 2 and err.count("\n") == 1
+
+
+def test_odd_columns_are_categories_or_numbers_in_training_and_prediction(table, capsys):
+    """Booleans, dates, nullable types, and categories that look like numbers in the new file."""
+    frame = pd.read_csv(table)
+    frame["flag"] = frame["a"] > 0
+    frame["day"] = pd.Timestamp("2020-01-01")
+    frame["count"] = pd.array([1, None] * 45, dtype="Int64")
+    frame["maybe"] = pd.array([True, None] * 45, dtype="boolean")
+    path, model = table.with_suffix(".parquet"), table.with_name("model.skops")
+    frame.to_parquet(path)
+    status, _, err = run(capsys, "fit", path, "--target", "kind", "--impute", "--save", model)
+    assert (status, err) == (0, "")
+    frame["colour"] = 5
+    frame.to_csv(table, index=False)
+    status, out, err = run(capsys, "predict", model, table)
+    assert (status, err) == (0, "") and out.count("\n") == 91
+    frame["a"] = "many"
+    frame.to_csv(table, index=False)
+    status, _, err = run(capsys, "predict", model, table)
+    assert status == 2 and "column 'a' holds text" in err
+
+
+def test_names_with_markup_and_integers(rng, tmp_path, capsys):
+    path = tmp_path / "data.csv"
+    frame = pd.DataFrame(rng.standard_normal((30, 2)), columns=["0", "y[/b]"])
+    frame.to_csv(path, index=False)
+    status, out, _ = run(capsys, "fit", path, "--target", "y[/b]", "--kernels", "linear")
+    assert status == 0 and "y[/b]" in out
+    (tmp_path / "twice.csv").write_text("a,a.1,y\n1,2,3\n")
+    assert run(capsys, "fit", tmp_path, "--target", "y")[0] == 2
+
+
+def test_existing_predictions_are_not_overwritten(table, capsys):
+    model = table.with_name("model.skops")
+    run(capsys, "fit", table, "--target", "kind", "--kernels", "linear", "--save", model)
+    pd.read_csv(table).assign(prediction=1).to_csv(table, index=False)
+    status, _, err = run(capsys, "predict", model, table)
+    assert status == 2 and "rename it" in err

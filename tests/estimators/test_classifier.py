@@ -72,8 +72,8 @@ class Fixed(lk.methods.Uniform):
     def __init__(self, weights=None):
         self.weights = weights
 
-    def learn(self, statistics):
-        _, certificate = super().learn(statistics)
+    def learn(self, evidence):
+        _, certificate = super().learn(evidence)
         return self.weights, certificate
 
 
@@ -81,8 +81,8 @@ def test_prediction_keeps_support_vectors_only(classes):
     X, _y = classes
     easy = np.where(X[:, 0] > 0, 1, 0)
     model = lk.KernelClassifier("linear", C=100.0).fit(X, easy)
-    assert len(model._coef) < 30
-    assert model._kernel.n_samples == len(model._coef)
+    ((kernel, coef),) = model._predictor.parts
+    assert len(coef) < 30 and kernel.n_samples == len(coef)
 
 
 def test_certificates_prove_the_fit(classes):

@@ -9,6 +9,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
+from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
@@ -16,7 +17,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import learnkernels as lk
-from learnkernels.kernels import resolve
+from learnkernels.kernels import Gaussian, resolve
 
 
 @parametrize_with_checks(
@@ -104,3 +105,99 @@ def test_sparse_and_dense_may_meet(classes):
         for data in (X, sparse.csr_array(X)):
             expected = dense_model.decision_function(X)
             assert np.allclose(model.decision_function(data), expected, atol=1e-6)
+
+
+def stack_of(X, Z):
+    return np.stack([kernel(X, Z) for kernel in (lambda A, B: A @ B.T, Gaussian(0.3))], axis=-1)
+
+
+@pytest.mark.parametrize("C", [1.0, [0.1, 1.0, 10.0]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_stacks_predict_new_samples_as_the_kernels_do(C, weighted, classes, rng):
+    """Folds reorder and zero weights drop samples; the columns of a new stack do not know."""
+    X, y = classes
+    Z = rng.standard_normal((17, 5))
+    w = (np.arange(120) % 3 > 0).astype(float) if weighted else None
+    kernels = [lambda A, B: A @ B.T, Gaussian(0.3)]
+    given = lk.KernelClassifier("precomputed", C=C).fit(stack_of(X, X), y, w)
+    computed = lk.KernelClassifier(kernels, C=C).fit(X, y, w)
+    expected = computed.decision_function(Z)
+    assert np.allclose(given.decision_function(stack_of(Z, X)), expected, atol=1e-8)
+    given = lk.KernelRegressor("precomputed").fit(stack_of(X, X), X[:, 0], w)
+    computed = lk.KernelRegressor(kernels).fit(X, X[:, 0], w)
+    assert np.allclose(given.predict(stack_of(Z, X)), computed.predict(Z), atol=1e-8)
+
+
+def test_cosine_of_stacks_is_refused(classes):
+    X, y = classes
+    with pytest.raises(lk.InputError, match="unit diagonal yourself"):
+        lk.KernelClassifier("precomputed", normalize="cosine").fit(stack_of(X, X), y)
+
+
+@pytest.mark.parametrize("kernels", ["rbf", "precomputed"])
+def test_models_hold_no_training_gram(kernels, rng):
+    X = rng.standard_normal((400, 2))
+    data = stack_of(X, X) if kernels == "precomputed" else X
+    model = lk.KernelClassifier(kernels, C=10.0).fit(data, X[:, 0] > 0)
+    assert len(pickle.dumps(model)) < 400_000
+
+
+def test_the_users_data_may_change_after_the_fit(classes):
+    X, y = classes
+    for kernels, data in (("rbf", X.copy()), ("linear", sparse.csr_array(X))):
+        learner = lk.KernelLearner(kernels).fit(data, y)
+        before = learner.transform(X[:5])
+        (data if kernels == "rbf" else data.data)[:] = 0
+        assert np.array_equal(learner.transform(X[:5]), before)
+
+
+def test_fit_transform_is_the_training_gram_even_with_noise(classes):
+    X, y = classes
+    kernel = RBF(1.0) + WhiteKernel(0.5)
+    learner = lk.KernelLearner([kernel], center=False, normalize=None)
+    assert np.allclose(np.diag(learner.fit_transform(X, y)), 1.5)
+    assert np.allclose(np.diag(learner.transform(X)), 1.0)
+
+
+def test_whole_numbers_are_targets_where_there_are_many(curve):
+    X, y = curve
+    whole = np.round(20 * y)
+    auto = lk.alignment_statistics(None, X, whole)
+    told = lk.alignment_statistics(None, X, whole, task="regression")
+    assert np.allclose(auto.a, told.a)
+    column = lk.alignment_statistics(None, X, (y > 0).astype(int)[:, None])
+    assert np.allclose(column.a, lk.alignment_statistics(None, X, y > 0).a)
+
+
+def test_threads_of_blas_are_restored_after_concurrent_fits(curve):
+    from concurrent.futures import ThreadPoolExecutor
+
+    from threadpoolctl import threadpool_info
+
+    def threads():
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before = threads()
+    X, y = np.tile(curve[0], (6, 1)), np.tile(curve[1], 6)
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda _: lk.KernelRegressor().fit(X, y), range(6)))
+    assert threads() == before
+
+
+def test_overflow_is_a_sentence_in_training_and_prediction(classes):
+    X, y = classes
+    with pytest.raises(lk.InputError, match=r"polynomial.*too large"):
+        lk.KernelClassifier(["linear", lk.polynomials([60])]).fit(1e5 * X, y)
+    model = lk.KernelClassifier(lk.polynomials([9])).fit(X, y)
+    with pytest.raises(lk.InputError, match="predictions overflow"):
+        model.predict(np.full((1, 5), 1e60))
+
+
+def test_what_takes_no_sparse_matrix_says_so(classes):
+    X, y = classes
+    with pytest.raises(lk.InputError, match="takes no sparse matrix"):
+        lk.KernelClassifier([RBF(1.0)]).fit(sparse.csr_array(X), y)
+    by_function = lk.KernelClassifier([lambda A, B: A @ B.T]).fit(sparse.csr_array(X), y)
+    assert np.array_equal(
+        by_function.predict(X), lk.KernelClassifier("linear").fit(X, y).predict(X)
+    )

@@ -234,3 +234,16 @@ def test_resolved_kernels_may_be_given_again(rng):
     first = lk.alignment_statistics(None, X, y)
     again = lk.alignment_statistics(resolve(None, X), X, y)
     assert np.array_equal(first.M, again.M)
+
+
+@pytest.mark.parametrize("kind", ["outlier", "heavy tails"])
+def test_outliers_do_not_cost_the_others_their_digits(kind, rng):
+    X = rng.standard_normal((200, 5)) if kind == "outlier" else rng.standard_cauchy((200, 5))
+    if kind == "outlier":
+        X[7] += 1e6
+    y = rng.choice([-1.0, 1.0], 200)
+    D = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    gammas = 2.0 ** np.arange(-20, 11, 5) / np.median(D)
+    found = lk.alignment_statistics(lk.gaussians(gammas), X, y, normalize=None)
+    a, M, _ = dense.statistics([np.expm1(-gamma * D) for gamma in gammas], y[:, None])
+    assert np.allclose(found.M, M, rtol=1e-8, atol=0) and np.allclose(found.a, a, rtol=1e-8, atol=0)

@@ -49,11 +49,23 @@ def test_each_fold_trains_without_validation_and_test(classes):
         ({"task": "ranking"}, "task='ranking'"),
         ({"methods": []}, "at least one"),
         ({"folds": 100}, "rarest"),
+        ({"grid": [-1.0]}, "grid"),
+        ({"kernels": "precomputed"}, "takes samples"),
     ],
 )
 def test_bad_use_is_a_sentence(change, says, classes):
     with pytest.raises(lk.InputError, match=says):
         compare(*classes, **change)
+
+
+def test_bad_data_is_refused(curve):
+    X, y = curve
+    with pytest.raises(ValueError, match="NaN"):
+        compare(X, np.where(y > 1, np.nan, y), task="regression")
+    with pytest.raises(ValueError, match="inconsistent"):
+        compare(X, y[:50], task="regression")
+    with pytest.raises(ValueError, match="NaN"):
+        compare(np.where(X > 1, np.nan, X), y, task="regression")
 
 
 SETS = {

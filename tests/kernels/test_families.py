@@ -85,3 +85,8 @@ def test_families_refuse_empty_lists_and_text(make):
 
 def test_identical_samples_have_a_median_too():
     assert median_distance(np.ones((4, 2)), None, squared_distances) == 1.0
+
+
+def test_any_iterable_will_do():
+    assert lk.gaussians(2.0**k for k in range(3)).gammas == (1.0, 2.0, 4.0)
+    assert lk.gaussians(0.5).gammas == (0.5,)

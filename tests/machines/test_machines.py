@@ -45,8 +45,9 @@ def test_leave_one_out_is_leaving_one_out(center, rng):
     K, Y = given.K.copy(), given.Y
     if center:
         given = Problem(dense.centered(K), Y, given.weights, True, given.backend)
-    errors, _ = leave_one_out(given, [0.1, 3.0])
-    for alpha, error in zip([0.1, 3.0], errors, strict=True):
+    values = [1e-9, 0.1, 3.0]
+    errors, _ = leave_one_out(given, values)
+    for alpha, error in zip(values, errors, strict=True):
         residuals = []
         for i in range(25):
             rest = np.delete(np.arange(25), i)
@@ -57,7 +58,7 @@ def test_leave_one_out_is_leaving_one_out(center, rng):
                 k = dense.centered(k)
             coef = np.linalg.solve(k + alpha * np.eye(24), Y[rest] - intercept)
             residuals.append(Y[i] - row @ coef - intercept)
-        assert np.isclose(error, np.mean(np.square(residuals)))
+        assert np.isclose(error, np.mean(np.square(residuals)), rtol=1e-4)
 
 
 def test_leave_one_out_trains_what_ridge_trains(rng):
@@ -103,3 +104,11 @@ def test_alignment_predictor_correlates_as_the_kernel_aligns(rng):
 def test_alignment_predictor_needs_centering(rng):
     with pytest.raises(lk.InputError, match="center=True"):
         AlignmentPredictor().path(problem(rng, center=False), [1.0])
+
+
+def test_alphas_without_a_solution_are_never_chosen(rng):
+    given = problem(rng)
+    lowest = np.linalg.eigvalsh(given.K - 2 * np.eye(40))[0]
+    shifted = Problem(given.K - 2 * np.eye(40), given.Y, given.weights, False, given.backend)
+    errors, _ = leave_one_out(shifted, [1.0, -lowest + 1.0])
+    assert np.isinf(errors[0]) and np.isfinite(errors[1])

@@ -14,10 +14,13 @@ from sklearn.pipeline import make_pipeline
 
 from learnkernels.cli.data import (
     check_missing,
+    number_columns,
     preprocessing,
     read_table,
     split_target,
+    target_values,
     task_of_target,
+    tidied,
 )
 from learnkernels.cli.kernels import parse_kernels
 from learnkernels.cli.show import comparison_table, status_line, weights_table
@@ -35,55 +38,55 @@ ALPHA_VALUES = [0.001, 0.01, 0.1, 1.0, 10.0]
 
 def run_fit(options: Namespace) -> None:
     """Learn a kernel on a table, print it, and keep the model if asked."""
-    X, y = split_target(read_table(options.data), options.target)
-    check_missing(X, options.impute)
-    task = task_of_target(y, options.task)
+    X, y, task = data_of(options)
     model = make_pipeline(
         preprocessing(X, options.raw, options.impute),
         estimator(task, options.method, options.kernels),
     )
-    with status_line(Console(stderr=True), "learning the kernel"):
+    with status_line(console(stderr=True), "learning the kernel"):
         model.fit(X, y)
-    fitted = model[-1]
-    out = Console()
-    out.print(f"{task} of {options.target!r} from {X.shape[1]} columns, {len(X)} rows")
-    out.print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
-    out.print(f"alignment of the learned kernel with the target: {fitted.alignment_:.4f}")
-    out.print(f"weights {fitted.certificate_}")
-    out.print(chosen(fitted))
     if options.save:
-        save({"model": model, "columns": [str(name) for name in X.columns]}, options.save)
-        out.print(f"model saved as {options.save}")
+        save(saved_form(model, X), options.save)
+    fitted = model[-1]
+    print(f"{task} of {options.target!r} from {X.shape[1]} columns, {len(X)} rows")
+    console().print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
+    print(f"alignment of the learned kernel with the target: {fitted.alignment_:.4f}")
+    print(f"weights {fitted.certificate_}")
+    print(chosen(fitted))
+    if options.save:
+        print(f"model saved as {options.save}")
 
 
 def run_predict(options: Namespace) -> None:
     """Predict a new table with a saved model: the table with a column more, as CSV."""
     saved = load(options.model)
-    if not (isinstance(saved, dict) and {"model", "columns"} <= saved.keys()):
+    if not (isinstance(saved, dict) and {"model", "columns", "numbers"} <= saved.keys()):
         raise InputError(f"{options.model!r} was not written by 'learnkernels fit --save'.")
     table = read_table(options.data)
-    table.columns = [str(name) for name in table.columns]
     absent = [name for name in saved["columns"] if name not in table.columns]
     if absent:
         raise InputError(
             f"{options.data!r} lacks columns the model was trained on: {', '.join(absent[:10])}."
         )
-    X = table[saved["columns"]]
+    if "prediction" in table.columns:
+        raise InputError(f"{options.data!r} has a column 'prediction' already; rename it.")
+    X = tidied(table[saved["columns"]], saved["numbers"])
     check_missing(X, any("imputer" in name for name in steps_of(saved["model"])))
     table["prediction"] = saved["model"].predict(X)
     try:
         table.to_csv(options.output or sys.stdout, index=False)
+    except BrokenPipeError:
+        raise
     except OSError as error:
-        raise InputError(f"cannot write {options.output!r}: {error.strerror}.") from error
+        raise InputError(f"cannot write {options.output!r}: {error.strerror or error}.") from error
 
 
 def run_compare(options: Namespace) -> None:
     """Compare methods on a table; a table to read, or JSON."""
-    X, y = split_target(read_table(options.data), options.target)
-    check_missing(X, options.impute)
+    X, y, task = data_of(options)
     comparison = compared(
-        X, y, task_of_target(y, options.task), options.methods, options.kernels, options.folds,
-        options.seed, preprocessing(X, options.raw, options.impute),
+        X, y, task, options.methods, options.kernels, options.folds, options.seed,
+        preprocessing(X, options.raw, options.impute),
     )  # fmt: skip
     if options.json:
         text = json.dumps(comparison.to_dict(), indent=2)
@@ -91,38 +94,62 @@ def run_compare(options: Namespace) -> None:
             print(text)
             return
         write_text(options.json, text + "\n")
-    Console().print(comparison_table(comparison))
+    console().print(comparison_table(comparison))
+    for method, reason in comparison.not_applicable.items():
+        print(f"{method}: {reason}", file=sys.stderr)
+
+
+def data_of(options: Namespace):
+    """Features, target and task that the arguments name, checked."""
+    table, target = split_target(read_table(options.data), options.target)
+    X = tidied(table, number_columns(table))
+    check_missing(X, options.impute)
+    task = task_of_target(target, options.task)
+    return X, target_values(target, task), task
+
+
+def saved_form(model, X) -> dict:
+    """What `predict` wants to find in a file."""
+    return {"model": model, "columns": list(X.columns), "numbers": number_columns(X)}
+
+
+def console(stderr: bool = False) -> Console:
+    """A console for tables: no markup in names, and room for them in pipes."""
+    width = None if (sys.stderr if stderr else sys.stdout).isatty() else 110
+    return Console(stderr=stderr, markup=False, highlight=False, width=width)
 
 
 def run_demo(options: Namespace) -> None:
     """The whole job on data that ships with scikit-learn."""
     X, y = load_digits(return_X_y=True, as_frame=True)
     kernels = "gaussians,laplacians,polynomials,linear"
-    out = Console()
-    out.print(f"handwritten digits of scikit-learn: {len(X)} images of 64 pixels, 10 classes")
-    out.print("base kernels: Gaussians, Laplacians, polynomials and linear\n")
+    print(f"handwritten digits of scikit-learn: {len(X)} images of 64 pixels, 10 classes")
+    print("base kernels: Gaussians, Laplacians, polynomials and linear\n")
     prepare = preprocessing(X, raw=False, impute=False)
     comparison = compared(X, y, "classification", "unif,align,alignf", kernels, 5, 0, prepare)
-    out.print(comparison_table(comparison))
+    console().print(comparison_table(comparison))
     model = make_pipeline(prepare, estimator("classification", "alignf", kernels))
-    with status_line(Console(stderr=True), "learning the kernel"):
+    with status_line(console(stderr=True), "learning the kernel"):
         model.fit(X, y)
     fitted = model[-1]
-    out.print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
-    out.print(chosen(fitted))
+    console().print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
+    print(chosen(fitted))
     folder = Path(options.output)
-    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make folder {str(folder)!r}: {error.strerror}.") from error
     found = summary(fitted, comparison, "handwritten digits")
     write_text(folder / "report.md", to_markdown(found))
     write_text(folder / "report.json", json.dumps(found, indent=2) + "\n")
-    save({"model": model, "columns": list(X.columns)}, folder / "model.skops")
-    out.print(f"report: {folder / 'report.md'}")
-    out.print(f"model:  {folder / 'model.skops'}")
+    save(saved_form(model, X), folder / "model.skops")
+    print(f"report: {folder / 'report.md'}")
+    print(f"model:  {folder / 'model.skops'}")
 
 
 def compared(X, y, task, methods, kernels, folds, seed, preprocess):
     names = [name.strip() for name in methods.split(",") if name.strip()]
-    with status_line(Console(stderr=True), "comparing") as progress:
+    with status_line(console(stderr=True), "comparing") as progress:
         return compare(
             X, np.asarray(y), names, kernels=parse_kernels(kernels), task=task, folds=folds,
             seed=seed, preprocess=preprocess, progress=progress,
@@ -152,6 +179,6 @@ def steps_of(model) -> list[str]:
 
 def write_text(path, text: str) -> None:
     try:
-        Path(path).write_text(text)
+        Path(path).write_text(text, encoding="utf-8")
     except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror}.") from error
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}.") from error

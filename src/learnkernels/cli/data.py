@@ -12,11 +12,18 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from learnkernels.errors import InputError
+from learnkernels.estimators.targets import looks_like_classes
 
-__all__ = ["check_missing", "preprocessing", "read_table", "split_target", "task_of_target"]
-
-# A numeric target of whole numbers with at most this many values is taken as classes.
-MOST_CLASSES = 20
+__all__ = [
+    "check_missing",
+    "number_columns",
+    "preprocessing",
+    "read_table",
+    "split_target",
+    "target_values",
+    "task_of_target",
+    "tidied",
+]
 
 
 def read_table(path: str) -> pd.DataFrame:
@@ -27,23 +34,46 @@ def read_table(path: str) -> pd.DataFrame:
     path : str
         The file; ``.parquet`` and ``.pq`` are Parquet, all else is CSV with a header row.
     """
+    parquet = Path(path).suffix in (".parquet", ".pq")
     try:
-        if Path(path).suffix in (".parquet", ".pq"):
-            table = pd.read_parquet(path)
-        else:
-            table = pd.read_csv(path)
-    except ImportError as error:
-        raise InputError(
-            "reading Parquet needs pyarrow: pip install 'learnkernels[parquet]'."
-        ) from error
+        table = pd.read_parquet(path) if parquet else pd.read_csv(path)
     except FileNotFoundError as error:
         raise InputError(f"there is no file {path!r}.") from error
-    except (OSError, ValueError) as error:
-        reason = str(error).strip().splitlines()[0] if str(error).strip() else "it is empty"
+    except ImportError as error:
+        missing = "pyarrow: pip install 'learnkernels[parquet]'" if parquet else f"more: {error}"
+        raise InputError(f"reading {path!r} needs {missing}.") from error
+    except Exception as error:  # damaged archives, encodings, directories: whatever a reader says
+        reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise InputError(f"{path!r} cannot be read as a table: {reason}.") from error
     if table.empty:
         raise InputError(f"{path!r} holds no rows.")
+    table.columns = [str(name) for name in table.columns]
+    if not table.columns.is_unique:
+        twice = table.columns[table.columns.duplicated()].tolist()
+        raise InputError(f"{path!r} has several columns of the same name: {twice[:5]}.")
     return table
+
+
+def number_columns(X: pd.DataFrame) -> list[str]:
+    """Columns that hold numbers; all others are categories."""
+    return list(X.select_dtypes("number", exclude="timedelta").columns)
+
+
+def tidied(X: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
+    """Numbers as floats and categories as text, missing values as NaN, whatever they came as."""
+    tidy = {}
+    for name in X.columns:
+        if name in numbers:
+            tidy[name] = pd.to_numeric(X[name], errors="coerce").astype(float)
+            lost = int(tidy[name].isna().sum() - X[name].isna().sum())
+            if lost:
+                raise InputError(
+                    f"column {name!r} holds text in {lost} rows, where the model wants numbers."
+                )
+        else:
+            text = X[name].map(str, na_action="ignore").astype(object)
+            tidy[name] = text.where(X[name].notna(), np.nan)
+    return pd.DataFrame(tidy)
 
 
 def split_target(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, pd.Series]:
@@ -64,17 +94,25 @@ def split_target(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, pd.Ser
 
 def task_of_target(y: pd.Series, task: str) -> str:
     """`task`, or what the target looks like if that is "auto"."""
+    numeric = pd.api.types.is_numeric_dtype(y) and not pd.api.types.is_bool_dtype(y)
+    if task == "regression" and not numeric:
+        raise InputError(
+            f"the target {y.name!r} holds text, which regression cannot use; "
+            "use --task classification."
+        )
     if task != "auto":
-        if task == "regression" and not pd.api.types.is_numeric_dtype(y):
-            raise InputError(
-                f"the target {y.name!r} holds text, which regression cannot use; "
-                "use --task classification."
-            )
         return task
-    if not pd.api.types.is_numeric_dtype(y) or pd.api.types.is_bool_dtype(y):
-        return "classification"
-    whole = np.equal(np.mod(y, 1), 0).all()
-    return "classification" if whole and y.nunique() <= MOST_CLASSES else "regression"
+    classes = not numeric or looks_like_classes(y.to_numpy(dtype=float))
+    return "classification" if classes else "regression"
+
+
+def target_values(y: pd.Series, task: str) -> np.ndarray:
+    """The target as numbers, or as classes: text stays text, numbers stay numbers."""
+    if task == "regression":
+        return y.to_numpy(dtype=float)
+    if pd.api.types.is_numeric_dtype(y):
+        return y.to_numpy()
+    return y.map(str).to_numpy(dtype=object)
 
 
 def check_missing(X: pd.DataFrame, impute: bool) -> None:
@@ -88,8 +126,7 @@ def check_missing(X: pd.DataFrame, impute: bool) -> None:
             f"values are missing in {found}{more}; use --impute (median for numbers, the most "
             "frequent value for categories), or fill them yourself."
         )
-    numbers = X.select_dtypes("number")
-    infinite = [str(name) for name in numbers if np.isinf(numbers[name].astype(float)).any()]
+    infinite = [name for name in number_columns(X) if np.isinf(X[name]).any()]
     if infinite:
         raise InputError(f"columns {infinite[:5]} hold infinite values; all must be finite.")
 
@@ -100,7 +137,7 @@ def preprocessing(X: pd.DataFrame, raw: bool, impute: bool):
     Numeric columns are standardised and all others one-hot encoded; `raw` leaves numbers as they
     are. With `impute`, missing numbers become the median and categories the most frequent value.
     """
-    numbers = list(X.select_dtypes("number").columns)
+    numbers = number_columns(X)
     categories = [name for name in X.columns if name not in numbers]
     for_numbers = [] if raw else [StandardScaler()]
     for_categories = [OneHotEncoder(handle_unknown="ignore", sparse_output=False)]

@@ -14,21 +14,24 @@ from learnkernels.weights import METHODS
 __all__ = ["main"]
 
 INTERRUPTED = 130
+# What libraries below us raise for input that cannot be used, besides our own InputError.
+BAD_INPUT = (ValueError, TypeError, OSError, ArithmeticError, MemoryError, ImportError)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; 0 on success, 2 on bad use or bad input."""
     options = parser().parse_args(arguments)
-    warnings.showwarning = one_line_warning
     try:
-        options.run(options)
+        with warnings.catch_warnings():
+            warnings.showwarning = one_line_warning
+            options.run(options)
     except KeyboardInterrupt:
         print("learnkernels: stopped.", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone; nothing more to say
         return 0
-    except ValueError as error:
+    except BAD_INPUT as error:
         print(f"learnkernels: {' '.join(str(error).split())}", file=sys.stderr)
         return 2
     return 0

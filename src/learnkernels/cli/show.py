@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -33,6 +34,8 @@ def comparison_table(comparison: Comparison) -> Table:
             heaviest(comparison.kernels, row.weights_mean),
             f"{row.fit_seconds:.2f}",
         )
+    for method in comparison.not_applicable:
+        table.add_row(method, "not applicable", "", "", "")
     table.caption = "* errors below unif: paired one-sided t-test at 0.1"
     return table
 
@@ -58,8 +61,9 @@ def weights_table(names, weights, alignments) -> Table:
     table.add_column("")
     table.add_column("alignment alone", justify="right")
     largest = max(abs(weights)) or 1.0
+    block = "█" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
     for k in shown:
-        bar = "█" * round(BAR * abs(weights[k]) / largest)
+        bar = block * round(BAR * abs(weights[k]) / largest)
         table.add_row(str(names[k]), f"{weights[k]:.4f}", bar, f"{alignments[k]:.3f}")
     return table
 

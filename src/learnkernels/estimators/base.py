@@ -7,8 +7,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from learnkernels.errors import InputError
-from learnkernels.estimators.learning import Learned, Stage
+from learnkernels.estimators.learning import Learned, Model, Stage
 from learnkernels.gram import as_backend
+from learnkernels.weights import WeightMethod
 
 __all__ = ["BaseKernelEstimator"]
 
@@ -49,50 +50,45 @@ class BaseKernelEstimator(BaseEstimator):
         return validated
 
     def _weights_of_samples(self, sample_weight, X):
-        """Sample weights, and the samples whose weight is not zero (None if that is all)."""
+        """Sample weights, and the samples whose weight is not zero."""
         w = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
-        if (w > 0).all():
-            return w, None
         kept = np.flatnonzero(w)
         if len(kept) < 2:
             raise InputError(f"only {len(kept)} samples have a positive weight; 2 are needed.")
         return w[kept], kept
 
-    def _stage(self, X, Y, sample_weight, borders=None) -> Stage:
+    def _stage(self, X, target, Y, sample_weight, task, samples=None, borders=None) -> Stage:
         return Stage.of(
-            self.kernels, X, Y, normalize=self.normalize, center=self.center,
+            self.kernels, X, target, Y, task=task, normalize=self.normalize, center=self.center,
             sample_weight=sample_weight, backend=as_backend(self.backend, self.verbose),
-            borders=borders,
+            samples=samples, borders=borders,
         )  # fmt: skip
 
-    def _store(self, learned: Learned, names) -> None:
+    def _store(self, learned: Learned, names, method: WeightMethod) -> None:
         self.weights_ = learned.weights
         self.kernel_names_ = np.array(names, dtype=object)
         self.alignment_ = learned.alignment
         self.kernel_alignments_ = learned.alignments
         self.certificate_ = learned.certificate
+        if hasattr(method, "tail_sums_"):
+            self.tail_sums_ = method.tail_sums_
+
+    def _store_model(self, model: Model, names, method: WeightMethod) -> None:
+        self._store(model.learned, names, method)
+        self._predictor = model.predictor.sparse()
+        self.machine_certificates_ = model.certificates
 
     def _outputs(self, X) -> np.ndarray:
-        """``sum_i coef_i K(x, x_i) + intercept`` for new samples, shape (n_samples, n_outputs)."""
+        """What the machine puts out for new samples, shape (n_samples, n_outputs)."""
         check_is_fitted(self)
         X = self._validated(X, reset=False)
-        backend = as_backend(self.backend, self.verbose)
-        return self._kernel.products(X, self._coef, backend) + self._intercept
-
-    def _store_trained(self, learned: Learned, trained) -> None:
-        """Keep what prediction needs: the samples with a coefficient, and no others."""
-        support = np.flatnonzero((trained.coef != 0).any(axis=1))
-        self._kernel = learned.kernel.only(support)
-        self._coef = trained.coef[support]
-        self._intercept = trained.intercept
-        self.machine_certificates_ = trained.certificates
-
-
-def rows_of(X, index, pairwise):
-    """Some samples: rows, and columns too for a stack of Gram matrices."""
-    if index is None:
-        return X
-    return X[np.ix_(index, index)] if pairwise else X[index]
+        outputs = self._predictor.outputs(X, as_backend(self.backend, self.verbose))
+        if not np.isfinite(outputs).all():
+            raise InputError(
+                "predictions overflow: X holds values far outside those of the training data; "
+                "check its scale."
+            )
+        return outputs
 
 
 def check_stack(X, fitting: bool) -> None:

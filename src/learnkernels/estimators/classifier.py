@@ -8,14 +8,15 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from learnkernels.checks import positive_values
+from learnkernels.checks import positive_values, require_positive
 from learnkernels.errors import InputError
-from learnkernels.estimators.base import BaseKernelEstimator, rows_of
+from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.folds import fold_scores, stratified_order
+from learnkernels.estimators.targets import alignment_targets, signed_targets
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge
 from learnkernels.weights import as_method
 
-__all__ = ["KernelClassifier", "signed_targets"]
+__all__ = ["KernelClassifier"]
 
 
 class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
@@ -29,13 +30,17 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         ``"precomputed"`` takes X as a stack of Gram matrices of shape (n_samples, n_samples_train,
         n_kernels). None takes ten Gaussians around the median distance, and the linear kernel.
     method : str or WeightMethod, default="alignf"
-        How the weights are learned: ``"unif"``, ``"align"``, ``"alignf"``, ``"align-linear"``, or
-        an object of `learnkernels.methods`.
+        How the weights are learned. Two stages, weights by alignment, then the machine:
+        ``"unif"``, ``"align"``, ``"alignf"``, ``"align-linear"``. One stage, weights and machine
+        at once: ``"l1-svm"``, ``"l2-svm"``, ``"lp-svm"``, ``"conv"``, ``"dc"``, ``"ufo"``,
+        ``"l1-krr"``, ``"l2-krr"``, ``"align-single"``. Rivals: ``"single"``, ``"ensemble"``. Or an
+        object of `learnkernels.methods` with parameters.
     C : float or list of float, default=1.0
         Regularisation of the machine; smaller is stronger. A list is chosen from by stratified
         cross-validation inside `fit`; the weights of each fold are learned without it.
     machine : {"auto", "svm", "ridge", "alignment"}, default="auto"
-        The second stage. ``"auto"`` is the SVM (several classes: one against the rest).
+        The second stage. ``"auto"`` is the SVM (several classes: one against the rest), and ridge
+        for the one-stage methods that minimise its loss.
         ``"ridge"`` is kernel ridge on the labels -1 and 1 with ``alpha = 1 / (2 C)``,
         ``"alignment"`` the alignment predictor, which has nothing to tune.
     center : bool, default=True
@@ -74,6 +79,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         The value that was used.
     C_scores_ : ndarray of shape (n_values,)
         Accuracy of each value of C in cross-validation; only for a list.
+    tail_sums_ : ndarray of shape (n_kernels,)
+        What each kernel costs; only for the methods ``"conv"`` and ``"dc"``.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -129,7 +136,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, in both stages: a weight of 2 counts as the sample twice.
+            Weights of the samples, in both stages: a weight of 2 counts as the sample twice (but a
+            fold of the choice among several C takes a sample whole).
 
         Returns
         -------
@@ -138,35 +146,31 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         """
         X, y = self._validated(X, y)
         check_classification_targets(y)
-        w, kept = self._weights_of_samples(sample_weight, X)
-        pairwise = self.__sklearn_tags__().input_tags.pairwise
-        X, y = rows_of(X, kept, pairwise), y if kept is None else y[kept]
-        self.classes_, codes = np.unique(y, return_inverse=True)
+        w, samples = self._weights_of_samples(sample_weight, X)
+        self.classes_, codes = np.unique(y[samples], return_inverse=True)
         if len(self.classes_) < 2:
             raise InputError(
                 f"y holds one class only ({self.classes_[0]!r}); a classifier needs at least 2."
             )
         values = positive_values("C", self.C)
-        method, machine = as_method(self.method), self._machine()
-
+        require_positive("tol", self.tol, "KernelClassifier")
+        method = as_method(self.method, "classification")
         if len(values) > 1:
             order, borders = stratified_order(codes, self.folds, self.random_state)
-            X, codes, w = rows_of(X, order, pairwise), codes[order], w[order]
+            samples, codes, w = samples[order], codes[order], w[order]
         else:
             borders = None
-        Y = signed_targets(codes, len(self.classes_))
-        stage = self._stage(X, alignment_targets(codes, len(self.classes_)), w, borders)
+        n_classes = len(self.classes_)
+        target, Y = alignment_targets(codes, n_classes), signed_targets(codes, n_classes)
+        stage = self._stage(X, target, Y, w, "classification", samples, borders)
         self.C_ = values[0]
+        self.__dict__.pop("C_scores_", None)
         if len(values) > 1:
-            quick = self._machine(exact=False)
-            settings = self._settings(values)
-            self.C_scores_ = fold_scores(stage, method, quick, Y, codes, settings, self._decide)
+            machine = self._machine(method, exact=False)
+            self.C_scores_ = fold_scores(stage, method, machine, codes, values, self._decide)
             self.C_ = values[int(np.argmax(self.C_scores_))]
-        learned = stage.learn(method)
-        problem = stage.problem(learned, Y, machine)
-        (trained,) = machine.path(problem, self._settings([self.C_]))
-        self._store(learned, stage.bank.names)
-        self._store_trained(learned, trained)
+        (model,) = stage.train(method, self._machine(method), [self.C_])
+        self._store_model(model, stage.bank.names, method)
         return self
 
     def decision_function(self, X):
@@ -209,29 +213,12 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
             return (decision[:, 0] > 0).astype(int)
         return decision.argmax(axis=1)
 
-    def _machine(self, exact=True) -> Machine:
-        if self.machine in ("auto", "svm"):
+    def _machine(self, method, exact=True) -> Machine:
+        name = (method.machine or "svm") if self.machine == "auto" else self.machine
+        if name == "svm":
             return SVM(self.tol, exact)
-        if self.machine == "ridge":
+        if name == "ridge":
             return Ridge()
-        if self.machine == "alignment":
+        if name == "alignment":
             return AlignmentPredictor()
         raise InputError(f"machine={self.machine!r}; expected one of {list(self.MACHINES)}.")
-
-    def _settings(self, values):
-        """C in the machine's own terms."""
-        return [1 / (2 * value) for value in values] if self.machine == "ridge" else list(values)
-
-
-def signed_targets(codes, n_classes) -> np.ndarray:
-    """Labels -1 and 1, one column for two classes and one a class for more."""
-    if n_classes == 2:
-        return np.where(codes == 1, 1.0, -1.0)[:, None]
-    return np.where(codes[:, None] == np.arange(n_classes), 1.0, -1.0)
-
-
-def alignment_targets(codes, n_classes) -> np.ndarray:
-    """The target of alignment: -1 and 1 for two classes, one-hot for more."""
-    if n_classes == 2:
-        return signed_targets(codes, n_classes)
-    return np.eye(n_classes)[codes]

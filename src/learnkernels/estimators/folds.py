@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
 from learnkernels.errors import ConstantKernelWarning, InputError
-from learnkernels.estimators.learning import Stage
+from learnkernels.estimators.learning import Stage, outputs_of_all
 from learnkernels.machines import Machine
 from learnkernels.weights import WeightMethod
 
@@ -44,13 +44,7 @@ def stratified_order(
 
 
 def fold_scores(
-    stage: Stage,
-    method: WeightMethod,
-    machine: Machine,
-    Y: np.ndarray,
-    codes: np.ndarray,
-    values: Sequence[float],
-    decide,
+    stage: Stage, method: WeightMethod, machine: Machine, codes, values: Sequence[float], decide
 ) -> np.ndarray:
     """Accuracy of each value on samples whose fold took no part in weights or training.
 
@@ -60,8 +54,6 @@ def fold_scores(
         Sums over pairs by folds.
     method, machine
         The two stages.
-    Y : ndarray of shape (n_samples, n_outputs)
-        Signed targets.
     codes : ndarray of shape (n_samples,)
         Class of each sample.
     values : sequence of float
@@ -76,15 +68,15 @@ def fold_scores(
     """
     correct = np.zeros(len(values))
     for fold in range(len(stage.borders) - 1):
-        train, test = stage.outside(fold), stage.inside(fold)
+        test = stage.inside(fold)
         with warnings.catch_warnings():
             # A constant kernel is reported once, for the whole training set.
             warnings.simplefilter("ignore", ConstantKernelWarning)
-            learned = stage.learn(method, without=fold)
-        path = machine.path(stage.problem(learned, Y, machine, train), values)
-        coef = np.hstack([trained.coef for trained in path])
-        products = learned.kernel.products_of(stage.bank.take(test), coef, stage.backend)
-        for v, decision in enumerate(np.hsplit(products, len(values))):
-            hits = decide(decision + path[v].intercept) == codes[test]
-            correct[v] += stage.sample_weight[test] @ hits
+            models = stage.train(method, machine, values, without=fold)
+        rows = stage.bank.take(test)
+        outputs = outputs_of_all(
+            models, lambda kernel, coef, rows=rows: kernel.products_of(rows, coef, stage.backend)
+        )
+        for v, decision in enumerate(outputs):
+            correct[v] += stage.sample_weight[test] @ (decide(decision) == codes[test])
     return correct / stage.sample_weight.sum()

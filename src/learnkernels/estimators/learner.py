@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 from sklearn.base import TransformerMixin
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
-from learnkernels.estimators.classifier import alignment_targets
+from learnkernels.estimators.learning import Learned
+from learnkernels.estimators.targets import alignment_targets, looks_like_classes
 from learnkernels.gram import as_backend
+from learnkernels.machines import Ridge
 from learnkernels.weights import as_method
 
 __all__ = ["KernelLearner"]
@@ -34,7 +35,8 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
     backend : None or Backend, default=None
         Where the passes over pairs of samples run; None is all cores of this process.
     task : {"auto", "classification", "regression"}, default="auto"
-        How y is read. ``"auto"`` takes whole numbers, strings and booleans as classes.
+        How y is read. ``"auto"`` takes text, booleans and at most 20 different whole numbers as
+        classes.
     verbose : bool, default=False
         Show progress on the terminal.
 
@@ -98,12 +100,41 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         self : KernelLearner
             The fitted transformer.
         """
-        X, y = self._validated(X, y, multi_output=True)
-        stage = self._stage(X, self._targets(y), np.ones(X.shape[0]))
-        learned = stage.learn(as_method(self.method))
-        self._kernel = learned.kernel
-        self._store(learned, stage.bank.names)
+        self._fit(X, y)
         return self
+
+    def _fit(self, X, y) -> Learned:
+        X, y = self._validated(X, y, multi_output=True)
+        target = self._targets(y)
+        method = as_method(self.method)
+        if method.one_stage:
+            raise InputError(
+                f"method {method.name!r} learns weights together with a machine; KernelLearner has "
+                "none: use KernelClassifier or KernelRegressor, or a method by alignment."
+            )
+        stage = self._stage(X, target, target, np.ones(X.shape[0]), "regression")
+        learned = stage.learn(method, Ridge(), 1.0)
+        # Copies of the samples, and no training Gram: the user's data may change.
+        self._kernel = learned.kernel.only(np.arange(X.shape[0]))
+        self._store(learned, stage.bank.names, method)
+        return learned
+
+    def fit_transform(self, X, y):
+        """Learn the weights, and give the learned Gram of the training samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training data, or the stack of Gram matrices for ``kernels="precomputed"``.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Labels or targets.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_samples)
+            The Gram matrix.
+        """
+        return self._fit(X, y).kernel.gram(as_backend(self.backend, self.verbose))
 
     def transform(self, X):
         """The learned Gram of new samples against the training samples.
@@ -127,8 +158,9 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
             raise InputError(
                 f"task={self.task!r}; expected 'auto', 'classification' or 'regression'."
             )
-        discrete = type_of_target(y) in ("binary", "multiclass")
-        if self.task == "classification" or (self.task == "auto" and discrete):
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = y[:, 0]
+        if self.task == "classification" or (self.task == "auto" and looks_like_classes(y)):
             classes, codes = np.unique(y, return_inverse=True)
             return alignment_targets(codes, len(classes))
         Y = np.asarray(y, dtype=float)

@@ -1,23 +1,32 @@
-"""One fit, top to bottom: X -> kernels -> statistics -> weights -> learned kernel.
+"""One fit, top to bottom: X -> kernels -> statistics -> weights -> machine -> predictor.
 
 Functions on arrays; scikit-learn's conventions are the business of the classes beside this file.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf
 
 from learnkernels.errors import InputError
-from learnkernels.gram import NORMALIZATIONS, Backend, Bank, LearnedKernel, PairSums, pair_sums
+from learnkernels.gram import (
+    NORMALIZATIONS,
+    Backend,
+    Bank,
+    LearnedKernel,
+    Oracle,
+    PairSums,
+    pair_sums,
+)
 from learnkernels.kernels import resolve
-from learnkernels.machines import Machine, Problem
+from learnkernels.machines import Machine, Problem, Ridge, Trained
 from learnkernels.solvers import Certificate
-from learnkernels.weights import WeightMethod, learn_weights
+from learnkernels.weights import Evidence, WeightMethod, learn_weights
 
-__all__ = ["Learned", "Stage", "check_semidefinite"]
+__all__ = ["Learned", "Model", "Predictor", "Stage", "outputs_of_all"]
 
 
 @dataclass(frozen=True)
@@ -44,6 +53,50 @@ class Learned:
 
 
 @dataclass(frozen=True)
+class Predictor:
+    """``x -> sum_parts K(x, samples) coef + intercept``: one part, or one for each base kernel.
+
+    Attributes
+    ----------
+    parts : tuple of (LearnedKernel, ndarray of shape (n_samples, n_outputs))
+    intercept : ndarray of shape (n_outputs,)
+    """
+
+    parts: tuple[tuple[LearnedKernel, np.ndarray], ...]
+    intercept: np.ndarray
+
+    def outputs(self, X, backend: Backend) -> np.ndarray:
+        """Outputs for new samples, shape (n_new, n_outputs)."""
+        products = [kernel.products(X, coef, backend) for kernel, coef in self.parts]
+        return np.sum(products, axis=0) + self.intercept
+
+    def sparse(self) -> Predictor:
+        """The same without samples that have no coefficient: all that prediction needs."""
+        parts = []
+        for kernel, coef in self.parts:
+            support = np.flatnonzero((coef != 0).any(axis=1))
+            parts.append((kernel.only(support), coef[support]))
+        return Predictor(tuple(parts), self.intercept)
+
+
+@dataclass(frozen=True)
+class Model:
+    """A learned kernel and the predictor trained with it.
+
+    Attributes
+    ----------
+    learned : Learned
+    predictor : Predictor
+    certificates : tuple of Certificate
+        Of the machine, one for each output where it iterates.
+    """
+
+    learned: Learned
+    predictor: Predictor
+    certificates: tuple[Certificate, ...]
+
+
+@dataclass(frozen=True)
 class Stage:
     """Stage one on training data: all sums over pairs are done, weights can be learned.
 
@@ -52,6 +105,9 @@ class Stage:
     bank : Bank
         The base kernels on the training samples, in order of their blocks.
     sums : PairSums
+    Y : ndarray of shape (n_samples, n_outputs)
+        What machines are trained on: labels -1 and 1, or real targets.
+    task : {"classification", "regression"}
     normalize : {"trace", "frobenius", "cosine", None}
     center : bool
     sample_weight : ndarray of shape (n_samples,)
@@ -60,44 +116,88 @@ class Stage:
 
     bank: Bank
     sums: PairSums
+    Y: np.ndarray
+    task: str
     normalize: str | None
     center: bool
     sample_weight: np.ndarray
     backend: Backend
 
     @classmethod
-    def of(cls, kernels, X, Y, *, normalize, center, sample_weight, backend, borders=None) -> Stage:
+    def of(
+        cls, kernels, X, target, Y, *, task, normalize, center, sample_weight, backend,
+        samples=None, borders=None,
+    ) -> Stage:  # fmt: skip
         """Resolve the kernels and run the pass over pairs.
 
         Parameters
         ----------
         kernels : as given by the user
         X : ndarray, CSR matrix or precomputed stack
-            Training samples, in order of their blocks.
-        Y : ndarray of shape (n_samples, n_targets)
+            All samples.
+        samples : ndarray or None
+            The training samples in order of their blocks, as rows of X; None is all of them. All
+            other arguments are about these.
+        target : ndarray of shape (n_samples, n_targets)
             The target of alignment.
-        normalize, center, sample_weight, backend
+        Y, task, normalize, center, sample_weight, backend
             As in the class.
         borders : sequence of int or None
             Blocks of samples that may be left out later.
         """
         if normalize not in NORMALIZATIONS:
             raise InputError(f"normalize={normalize!r}; expected one of {list(NORMALIZATIONS)}.")
-        base = resolve(kernels, X, sample_weight)
+        everybody = sample_weight
+        if samples is not None:
+            everybody = np.zeros(X.shape[0])
+            everybody[samples] = sample_weight
+        base = resolve(kernels, X, everybody)
         bank = Bank.of(base, X, raw=not center, cosine=normalize == "cosine")
-        Y = Y - sample_weight @ Y / sample_weight.sum()
-        sums = pair_sums(bank, Y, backend, sample_weight, borders)
-        return cls(bank, sums, normalize, center, sample_weight, backend)
+        if samples is not None:
+            bank = bank.take(samples)
+        target = target - sample_weight @ target / sample_weight.sum()
+        sums = pair_sums(bank, target, backend, sample_weight, borders)
+        return cls(bank, sums, Y, task, normalize, center, sample_weight, backend)
 
     @property
     def borders(self) -> np.ndarray:
         return self.sums.borders
 
-    def learn(self, method: WeightMethod, without: int | None = None) -> Learned:
-        """The kernel learned from all samples, or from those outside one block."""
+    def inside(self, block: int) -> np.ndarray:
+        """Samples of a block."""
+        return np.arange(self.borders[block], self.borders[block + 1])
+
+    def outside(self, block: int | None) -> np.ndarray:
+        """Samples of all other blocks."""
+        everything = np.arange(self.borders[-1])
+        return everything if block is None else np.delete(everything, self.inside(block))
+
+    def learn(
+        self, method: WeightMethod, machine: Machine, value: float, without: int | None = None
+    ) -> Learned:
+        """The kernel learned from all samples, or from those outside one block.
+
+        Parameters
+        ----------
+        method, machine
+            The two stages.
+        value : float
+            The user's regularisation: C for classes, alpha for regression.
+        without : int or None
+            The block to leave out.
+        """
         statistics = self.sums.statistics(without).normalized(self.normalize, self.center)
-        mu, certificate = learn_weights(method, statistics)
-        bank = self.bank if without is None else self.bank.take(self.outside(without))
+        samples = self.outside(without)
+        bank = self.bank if without is None else self.bank.take(samples)
+        ones = np.ones(bank.n_kernels)
+        other = 1 / (2 * value)
+        C, alpha = (value, other) if self.task == "classification" else (other, value)
+        evidence = Evidence(
+            statistics, Oracle(bank, statistics, self.center, self.backend, ones),
+            self.Y[samples], self.sample_weight[samples], self.task, C, alpha, machine,
+            self.setting(machine, value), ones > 0,
+        )  # fmt: skip
+        mu, certificate = learn_weights(method, evidence)
         return Learned(
             LearnedKernel.of(bank, mu, statistics, self.center),
             mu,
@@ -106,22 +206,83 @@ class Stage:
             statistics.alignments(),
         )
 
-    def inside(self, block: int) -> np.ndarray:
-        """Samples of a block."""
-        return np.arange(self.borders[block], self.borders[block + 1])
+    def setting(self, machine: Machine, value: float) -> float:
+        """The user's regularisation in the machine's own terms."""
+        converted = isinstance(machine, Ridge) and self.task == "classification"
+        return 1 / (2 * value) if converted else value
 
-    def outside(self, block: int) -> np.ndarray:
-        """Samples of all other blocks."""
-        everything = np.arange(self.borders[-1])
-        return np.delete(everything, self.inside(block))
-
-    def problem(self, learned: Learned, Y, machine: Machine, samples=slice(None)) -> Problem:
-        """What the machine is trained on: the learned Gram of some samples and their targets."""
+    def problem(self, learned: Learned, machine: Machine, without: int | None = None) -> Problem:
+        """What the machine is trained on: the learned Gram and the targets."""
         K = learned.kernel.gram(self.backend)
         if machine.needs_semidefinite and (learned.weights < 0).any():
             check_semidefinite(K)
-        weights = self.sample_weight[samples]
-        return Problem(K, Y[samples], weights, self.center, self.backend)
+        samples = self.outside(without)
+        return Problem(K, self.Y[samples], self.sample_weight[samples], self.center, self.backend)
+
+    def train(
+        self,
+        method: WeightMethod,
+        machine: Machine,
+        values: Sequence[float],
+        without: int | None = None,
+    ) -> list[Model]:
+        """A model for each value of the regularisation; two-stage weights are learned once."""
+        if method.one_stage:
+            return [self._train_one(method, machine, value, without) for value in values]
+        learned = self.learn(method, machine, values[0], without)
+        settings = [self.setting(machine, value) for value in values]
+        path = machine.path(self.problem(learned, machine, without), settings)
+        return [model_of(learned, trained) for trained in path]
+
+    def _train_one(self, method, machine, value, without) -> Model:
+        learned = self.learn(method, machine, value, without)
+        if method.ensemble:
+            return self._train_ensemble(learned, machine, value, without)
+        setting = self.setting(machine, value)
+        (trained,) = machine.path(self.problem(learned, machine, without), [setting])
+        return model_of(learned, trained)
+
+    def _train_ensemble(self, learned, machine, value, without) -> Model:
+        """One machine for each kernel with a weight, their predictions combined."""
+        statistics = self.sums.statistics(without).normalized(self.normalize, self.center)
+        bank = self.bank if without is None else self.bank.take(self.outside(without))
+        parts, intercept, certificates = [], np.zeros(self.Y.shape[1]), []
+        for k in np.flatnonzero(learned.weights):
+            unit = np.eye(len(learned.weights))[k]
+            kernel = LearnedKernel.of(bank, unit, statistics, self.center)
+            alone = Learned(kernel, unit, learned.certificate, 0.0, learned.alignments)
+            problem = self.problem(alone, machine, without)
+            (trained,) = machine.path(problem, [self.setting(machine, value)])
+            parts.append((kernel, learned.weights[k] * trained.coef))
+            intercept = intercept + learned.weights[k] * trained.intercept
+            certificates.extend(trained.certificates)
+        return Model(learned, Predictor(tuple(parts), intercept), tuple(certificates))
+
+
+def outputs_of_all(models: Sequence[Model], multiply) -> list[np.ndarray]:
+    """Outputs of several models; models with the same kernel share the pass over it.
+
+    Parameters
+    ----------
+    models : sequence of Model
+    multiply : callable
+        ``multiply(kernel, coef)`` gives the products of some samples' Gram rows with coef.
+    """
+    learned = models[0].learned
+    if len(models[0].predictor.parts) == 1 and all(model.learned is learned for model in models):
+        coef = np.hstack([model.predictor.parts[0][1] for model in models])
+        products = np.hsplit(multiply(learned.kernel, coef), len(models))
+        return [p + m.predictor.intercept for p, m in zip(products, models, strict=True)]
+    return [
+        np.sum([multiply(kernel, coef) for kernel, coef in model.predictor.parts], axis=0)
+        + model.predictor.intercept
+        for model in models
+    ]
+
+
+def model_of(learned: Learned, trained: Trained) -> Model:
+    predictor = Predictor(((learned.kernel, trained.coef),), trained.intercept)
+    return Model(learned, predictor, trained.certificates)
 
 
 def check_semidefinite(K: np.ndarray) -> None:

@@ -9,9 +9,10 @@ from sklearn.base import RegressorMixin
 
 from learnkernels.checks import positive_values
 from learnkernels.errors import InputError
-from learnkernels.estimators.base import BaseKernelEstimator, rows_of
+from learnkernels.estimators.base import BaseKernelEstimator
+from learnkernels.estimators.learning import Stage
 from learnkernels.machines import AlignmentPredictor, Machine, Ridge, leave_one_out
-from learnkernels.weights import as_method
+from learnkernels.weights import WeightMethod, as_method
 
 __all__ = ["KernelRegressor"]
 
@@ -108,7 +109,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets; several share one learned kernel.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, in both stages: a weight of 2 counts as the sample twice.
+            Weights of the samples, in both stages: a weight of 2 counts as the sample twice (but
+            leave-one-out, the choice among several alpha, leaves it out whole).
 
         Returns
         -------
@@ -116,24 +118,20 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
             The fitted estimator.
         """
         X, y = self._validated(X, y, multi_output=True, y_numeric=True)
-        w, kept = self._weights_of_samples(sample_weight, X)
-        X = rows_of(X, kept, self.__sklearn_tags__().input_tags.pairwise)
-        y = np.asarray(y if kept is None else y[kept], dtype=float)
+        w, samples = self._weights_of_samples(sample_weight, X)
+        y = np.asarray(y[samples], dtype=float)
         Y = y[:, None] if y.ndim == 1 else y
         values = positive_values("alpha", self.alpha)
-        machine = self._machine()
+        method, machine = as_method(self.method, "regression"), self._machine()
 
-        stage = self._stage(X, Y, w)
-        learned = stage.learn(as_method(self.method))
-        problem = stage.problem(learned, Y, machine)
+        stage = self._stage(X, Y, Y, w, "regression", samples)
+        self.__dict__.pop("alpha_errors_", None)
+        self.alpha_ = values[0] if isinstance(machine, Ridge) else None
         if len(values) > 1 and isinstance(machine, Ridge):
-            self.alpha_errors_, path = leave_one_out(problem, values)
-            trained = path[int(np.argmin(self.alpha_errors_))]
-        else:
-            trained = machine.path(problem, values)[0]
-        self.alpha_ = trained.regularization
-        self._store(learned, stage.bank.names)
-        self._store_trained(learned, trained)
+            self.alpha_errors_ = alpha_errors(stage, method, machine, values)
+            self.alpha_ = values[int(np.argmin(self.alpha_errors_))]
+        (model,) = stage.train(method, machine, [self.alpha_ or values[0]])
+        self._store_model(model, stage.bank.names, method)
         self._flat = y.ndim == 1
         return self
 
@@ -160,3 +158,18 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         if self.machine == "alignment":
             return AlignmentPredictor()
         raise InputError(f"machine={self.machine!r}; expected one of {list(self.MACHINES)}.")
+
+
+def alpha_errors(stage: Stage, method: WeightMethod, machine: Ridge, values) -> np.ndarray:
+    """Squared error of each alpha: exact leave-one-out, out-of-fold for an ensemble."""
+    if not method.one_stage:
+        learned = stage.learn(method, machine, values[0])
+        return leave_one_out(stage.problem(learned, machine), values)[0]
+    errors = []
+    for value in values:
+        learned = stage.learn(method, machine, value)
+        if method.ensemble:
+            errors.append(learned.certificate.primal)
+        else:
+            errors.append(leave_one_out(stage.problem(learned, machine), [value])[0][0])
+    return np.array(errors)

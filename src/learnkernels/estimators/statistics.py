@@ -10,7 +10,7 @@ from learnkernels.gram import Statistics
 __all__ = ["alignment_statistics"]
 
 
-def alignment_statistics(kernels, X, y, normalize="trace", backend=None) -> Statistics:
+def alignment_statistics(kernels, X, y, normalize="trace", backend=None, task="auto") -> Statistics:
     """Centered inner products of base kernels with each other and with the target.
 
     One symmetric pass over tiles of pairs; memory does not grow with the square of n.
@@ -22,11 +22,14 @@ def alignment_statistics(kernels, X, y, normalize="trace", backend=None) -> Stat
     X : array-like or sparse matrix of shape (n_samples, n_features)
         The samples, or a stack of Gram matrices for ``kernels="precomputed"``.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        Classes (whole numbers, strings, booleans) or real targets.
+        Classes or real targets.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
         Scale of the base kernels.
     backend : None or Backend, default=None
         Where the pass runs; None is all cores of this process.
+    task : {"auto", "classification", "regression"}, default="auto"
+        How y is read. ``"auto"`` takes text, booleans and at most 20 different whole numbers as
+        classes.
 
     Returns
     -------
@@ -46,7 +49,8 @@ def alignment_statistics(kernels, X, y, normalize="trace", backend=None) -> Stat
     >>> statistics.alignments().round(2)
     array([0.77, 0.74])
     """
-    learner = KernelLearner(kernels, normalize=normalize, backend=backend)
+    learner = KernelLearner(kernels, normalize=normalize, backend=backend, task=task)
     X, y = learner._validated(X, y, multi_output=True)
-    stage = learner._stage(X, learner._targets(y), np.ones(X.shape[0]))
+    target = learner._targets(y)
+    stage = learner._stage(X, target, target, np.ones(X.shape[0]), "regression")
     return stage.sums.statistics().normalized(normalize)

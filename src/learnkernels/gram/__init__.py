@@ -4,6 +4,8 @@ from learnkernels.gram.alignment import alignment
 from learnkernels.gram.backends import Backend, Threads, as_backend
 from learnkernels.gram.bank import Bank
 from learnkernels.gram.combine import LearnedKernel
+from learnkernels.gram.oracle import Oracle
+from learnkernels.gram.spectrum import largest_eigenpairs, tail_sum
 from learnkernels.gram.statistics import NORMALIZATIONS, Statistics
 from learnkernels.gram.sums import PairSums, pair_sums
 
@@ -12,10 +14,13 @@ __all__ = [
     "Backend",
     "Bank",
     "LearnedKernel",
+    "Oracle",
     "PairSums",
     "Statistics",
     "Threads",
     "alignment",
     "as_backend",
+    "largest_eigenpairs",
     "pair_sums",
+    "tail_sum",
 ]

@@ -12,8 +12,10 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
+from threading import Lock
 from typing import Any, Protocol, TypeVar
 
 from rich.console import Console
@@ -55,13 +57,16 @@ class Threads:
     n_threads: int | None = None
 
     def __post_init__(self):
-        if self.n_threads is not None and not self.n_threads >= 1:
-            raise InputError(f"n_threads={self.n_threads!r}; it must be at least 1, or None.")
+        whole = isinstance(self.n_threads, int) and self.n_threads >= 1
+        if self.n_threads is not None and not whole:
+            raise InputError(
+                f"n_threads={self.n_threads!r}; it must be a whole number of at least 1, or None."
+            )
 
     def map(self, function, items, what):
         n_threads = min(self.n_threads or available_cores(), len(items))
         # Each task already has a core of its own, so BLAS must not start threads inside it.
-        with blas_threads().limit(limits=1, user_api="blas"):
+        with single_threaded_blas():
             if n_threads <= 1:
                 yield from map(function, items)
                 return
@@ -111,3 +116,29 @@ def available_cores() -> int:
 def blas_threads() -> ThreadpoolController:
     """The BLAS libraries of this process; looking for them takes a while, so once is enough."""
     return ThreadpoolController()
+
+
+class BlasLimit:
+    """One thread for BLAS while anybody wants that: the first limits, the last restores."""
+
+    def __init__(self):
+        self.lock = Lock()
+        self.users = 0
+        self.limiter = None
+
+    @contextmanager
+    def __call__(self):
+        with self.lock:
+            if self.users == 0:
+                self.limiter = blas_threads().limit(limits=1, user_api="blas")
+            self.users += 1
+        try:
+            yield
+        finally:
+            with self.lock:
+                self.users -= 1
+                if self.users == 0 and self.limiter is not None:
+                    self.limiter.restore_original_limits()
+
+
+single_threaded_blas = BlasLimit()

@@ -154,6 +154,13 @@ class Bank:
         scale = None if self.right_scale is None else inverse_roots(self.kernels, X)
         return replace(self, left=samples, left_scale=scale)
 
+    def columns_only(self) -> Bank:
+        """The same samples, to stand against new ones: Gram matrices among them are let go."""
+        samples = tuple(
+            getattr(part, "as_columns", lambda part=part: part)() for part in self.right
+        )
+        return replace(self, left=samples, right=samples)
+
     def keep(self, mask: np.ndarray) -> Bank:
         """Only the kernels where `mask` is true."""
         renumbered = np.cumsum(mask) - 1
@@ -186,18 +193,15 @@ class Bank:
 
 def check_symmetric(stack: np.ndarray) -> None:
     """Raise unless every matrix of a precomputed stack is symmetric up to rounding."""
-    n = len(stack)
-    asymmetry = np.zeros(stack.shape[2])
-    for start in range(0, n, 256):
-        rows = slice(start, start + 256)
-        difference = np.abs(stack[rows] - stack[:, rows].swapaxes(0, 1))
-        np.maximum(asymmetry, difference.max(axis=(0, 1)), out=asymmetry)
-    largest = np.abs(stack).max(axis=(0, 1))
-    for k in np.flatnonzero(asymmetry > 1e-8 * largest):
-        raise InputError(
-            f"kernel 'precomputed[{k}]' is not symmetric: K[i, j] and K[j, i] differ by up to "
-            f"{asymmetry[k]:.3g} (largest entry {largest[k]:.3g}); use (K + K.T) / 2 or mend it."
-        )
+    for k, K in enumerate(stack):
+        starts = range(0, len(K), 256)
+        asymmetry = max(np.abs(K[i : i + 256] - K[:, i : i + 256].T).max() for i in starts)
+        largest = max(np.abs(K[i : i + 256]).max() for i in starts)
+        if asymmetry > 1e-8 * largest:
+            raise InputError(
+                f"kernel 'precomputed[{k}]' is not symmetric: K[i, j] and K[j, i] differ by up to "
+                f"{asymmetry:.3g} (largest entry {largest:.3g}); use (K + K.T) / 2 or mend it."
+            )
 
 
 def check_semidefinite(name: str, K: np.ndarray) -> None:

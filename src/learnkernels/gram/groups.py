@@ -18,7 +18,7 @@ from scipy import sparse
 
 from learnkernels.errors import InputError
 from learnkernels.gram import leaves
-from learnkernels.kernels import Code, CodedKernel, Kernel, Precomputed
+from learnkernels.kernels import Code, CodedKernel, GaussianProcess, Kernel, Precomputed
 from learnkernels.kernels.linear import dots, squared_norms
 
 __all__ = [
@@ -106,7 +106,8 @@ class CodedGroup(Group):
     Attributes
     ----------
     origin : ndarray of shape (n_features,) or None
-        Subtracted from every sample: the training mean. None for sparse data.
+        Subtracted from every sample: the training median, which no outlier moves. None for sparse
+        data.
     raw_linear : bool
         Whether the linear kernel is of raw samples. Where only centered Grams are wanted it is
         taken of the shifted ones, which is the same after centering and keeps more digits.
@@ -119,7 +120,7 @@ class CodedGroup(Group):
     def of(cls, kernels, positions, X, raw_linear):
         # A Gaussian of twice the gamma is the square of the earlier one: sort to meet it first.
         order = sorted(range(len(kernels)), key=lambda k: (kernels[k].code, kernels[k].params))
-        origin = None if sparse.issparse(X) else np.mean(X, axis=0)
+        origin = None if sparse.issparse(X) else np.median(X, axis=0)
         chosen = tuple(kernels[k] for k in order)
         return cls(chosen, np.asarray(positions)[order], origin, raw_linear)
 
@@ -152,15 +153,20 @@ class CodedGroup(Group):
                 members.append(raw if self.raw_linear else samples.squared)
             else:
                 gamma, coef0, degree = kernel.params
-                members.append((gamma * raw + coef0) ** degree)
+                with np.errstate(over="ignore"):  # the sums over pairs say it better
+                    members.append((gamma * raw + coef0) ** degree)
         return np.array(members)
 
     def tile(self, left, right, rows, columns):
         """The first arguments of every leaf: all but the values of other kernels."""
         A, B = left.A[rows], right.A[columns]
+        dot = dots(A, B) if self.needs_dot else NOTHING
+        if left is right and rows == columns and self.needs_dot:
+            # A sample's distance to itself is zero, not the rounding of two ways to its norm.
+            np.fill_diagonal(dot, left.squared[rows])
         return (
             *self.plan,
-            dots(A, B) if self.needs_dot else NOTHING,
+            dot,
             left.squared[rows],
             right.squared[columns],
             left.raw[rows],
@@ -235,6 +241,9 @@ class EvaluatedSamples:
     def take(self, index):
         return EvaluatedSamples(self.X[index], self.grams, self.index[index])
 
+    def as_columns(self):
+        return replace(self, grams=())
+
 
 @dataclass(frozen=True)
 class EvaluatedGroup(Group):
@@ -268,16 +277,33 @@ class EvaluatedGroup(Group):
 
     def values(self, left, right, rows, columns):
         if left.grams and left.grams is right.grams:
-            where = np.ix_(left.index[rows], right.index[columns])
+            where = block(left.index[rows], right.index[columns])
             return np.array([left.grams[slot][where] for slot in self.slots])
         # Some kernels (white noise) tell a sample from an equal one; None says "the same samples".
         Z = None if left is right and rows == columns else right.X[columns]
         return np.array([evaluated(kernel, left.X[rows], Z) for kernel in self.kernels])
 
 
+def block(rows: np.ndarray, columns: np.ndarray):
+    """An index of these rows and columns of a matrix: slices, which are quick, if possible."""
+    if is_range(rows) and is_range(columns):
+        return slice(rows[0], rows[-1] + 1), slice(columns[0], columns[-1] + 1)
+    return np.ix_(rows, columns)
+
+
+def is_range(index: np.ndarray) -> bool:
+    return len(index) > 0 and bool((np.diff(index) == 1).all())
+
+
 def evaluated(kernel, X, Z):
     """The kernel's matrix, checked for shape and finite values."""
-    values = np.asarray(kernel(X, Z), dtype=float)
+    if isinstance(kernel, GaussianProcess) and sparse.issparse(X):
+        raise InputError(
+            f"kernel {kernel.name!r} of scikit-learn's gaussian_process takes no sparse matrix; "
+            "give X.toarray(), or use lk.gaussians()."
+        )
+    found = kernel(X, Z)
+    values = np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=float)
     wanted = (X.shape[0], (X if Z is None else Z).shape[0])
     if values.shape != wanted:
         raise InputError(
@@ -298,13 +324,13 @@ class StackSamples:
 
     Attributes
     ----------
-    stack : ndarray of shape (n_rows, n_samples_train, n_kernels) or None
-        The similarities; a set that only ever stands on the right does not need them.
+    stack : ndarray of shape (n_kernels, n_rows, n_samples_train)
+        The similarities, a matrix after the other; empty where only columns are wanted.
     index : ndarray of shape (n_samples,)
         Rows of the stack on the left of a Gram, columns of it on the right.
     """
 
-    stack: np.ndarray | None
+    stack: np.ndarray
     index: np.ndarray
 
     def __len__(self):
@@ -313,22 +339,24 @@ class StackSamples:
     def take(self, index):
         return StackSamples(self.stack, self.index[index])
 
+    def as_columns(self):
+        return replace(self, stack=np.empty((0, 0, 0)))
+
 
 @dataclass(frozen=True)
 class PrecomputedGroup(Group):
     """Kernels given as matrices."""
 
     def prepare(self, X):
-        return StackSamples(X, np.arange(X.shape[0]))
+        return StackSamples(np.ascontiguousarray(np.moveaxis(X, 2, 0)), np.arange(X.shape[0]))
 
     def diagonal(self, samples):
         own = samples.index
-        return np.array([samples.stack[own, own, kernel.index] for kernel in self.kernels])
+        return np.array([samples.stack[kernel.index, own, own] for kernel in self.kernels])
 
     def values(self, left, right, rows, columns):
-        slots = [kernel.index for kernel in self.kernels]
-        values = left.stack[np.ix_(left.index[rows], right.index[columns], slots)]
-        return np.ascontiguousarray(np.moveaxis(values, 2, 0))
+        where = block(left.index[rows], right.index[columns])
+        return np.array([left.stack[kernel.index][where] for kernel in self.kernels])
 
 
 def grouped(kernels: Sequence[Kernel], X, raw_linear: bool) -> list[Group]:

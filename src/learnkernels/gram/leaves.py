@@ -12,11 +12,11 @@ and the digits of a wide Gaussian survive.
 """
 
 import numpy as np
-from numba import njit
 
+from learnkernels.jit import compiled
 from learnkernels.kernels.base import Code
 
-__all__ = ["combine", "fill", "l1_distances", "scratch", "sum_pairs"]
+__all__ = ["combine", "fill", "l1_distances", "multiply", "scratch", "sum_pairs"]
 
 # Only value-preserving freedom (fused multiply-add) where rounding is controlled by hand; sums may
 # be reordered, so that the compiler can use vector registers.
@@ -40,7 +40,7 @@ C2, C3, C4, C5, C6, C7, C8, C9, C10, C11, C12, C13 = (
 )
 
 
-@njit(cache=True, nogil=True, inline="always", fastmath=EXACT)
+@compiled(inline="always", fastmath=EXACT)
 def expm1_negative(x):
     """exp(x) - 1 for x <= 0 to two units in the last place, without branches or library calls.
 
@@ -67,7 +67,7 @@ def expm1_negative(x):
     return two_k * (r + r * r * q) + (two_k - 1.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled()
 def power(base, degree):
     """Whole power of base, by repeated multiplication: exact in its last digits, unlike pow."""
     value = base
@@ -81,7 +81,7 @@ def scratch(kernels):
     return np.zeros((kernels, 256 if kernels <= 20 else (128 if kernels <= 40 else 64)))
 
 
-@njit(cache=True, nogil=True, fastmath=EXACT)
+@compiled(fastmath=EXACT)
 def fill(codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, i, start, columns, B):
     """Values of all kernels of a tile for row i and some columns.
 
@@ -142,7 +142,7 @@ def fill(codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, i, st
             b[j] = given[j]
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@compiled(fastmath=SUMS)
 def l1_distances(A, B, out):
     """out[i, j] = sum_f |A[i, f] - B[f, j]|: rows of A against columns of B (features first)."""
     for i in range(A.shape[0]):
@@ -153,7 +153,7 @@ def l1_distances(A, B, out):
                 out[i, j] += abs(A[i, f] - B[f, j])
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@compiled(fastmath=SUMS)
 def add_products(B, columns, S):
     """S[k, l] += sum_j B[k, j] B[l, j] for l <= k, four by four; B has a multiple of 4 rows."""
     for k in range(0, B.shape[0], 4):
@@ -199,7 +199,7 @@ def add_products(B, columns, S):
             S[k + 3, m + 3] += s33
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@compiled(fastmath=SUMS)
 def sum_pairs(
     codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, Y_i, Y_j,
     offsets, weighted, root_i, root_j, B, S, row_sums, column_sums, first,
@@ -269,7 +269,7 @@ def sum_pairs(
                 row_sums[k, i] += S[P - 1, k]
 
 
-@njit(cache=True, nogil=True, fastmath=SUMS)
+@compiled(fastmath=SUMS)
 def combine(
     codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra,
     factors, u_i, u_j, B, out, i0, j0,
@@ -291,3 +291,23 @@ def combine(
                 b, factor = B[k], factors[k]
                 for j in range(columns):
                     total[j] += factor * b[j]
+
+
+@compiled(fastmath=SUMS)
+def multiply(codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, vectors, B, out):
+    """out[k, i, t] += sum_j value_k(i, j) vectors[t, j] for one tile."""
+    kernels, width = B.shape
+    for start in range(0, vectors.shape[1], width):
+        columns = min(width, vectors.shape[1] - start)
+        for i in range(out.shape[1]):
+            fill(
+                codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra,
+                i, start, columns, B,
+            )  # fmt: skip
+            for k in range(kernels):
+                b = B[k]
+                for t in range(vectors.shape[0]):
+                    vector, total = vectors[t, start : start + columns], 0.0
+                    for j in range(columns):
+                        total += b[j] * vector[j]
+                    out[k, i, t] += total

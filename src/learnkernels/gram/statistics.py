@@ -8,11 +8,21 @@ import numpy as np
 
 from learnkernels.errors import InputError
 
-__all__ = ["NORMALIZATIONS", "Statistics"]
+__all__ = ["NORMALIZATIONS", "Statistics", "require_finite"]
 
 NORMALIZATIONS = ("trace", "frobenius", "cosine", None)
 # A kernel whose centered trace is this small a part of its values is constant.
 CONSTANT = 1e-13
+
+
+def require_finite(names: list[str], values: np.ndarray) -> None:
+    """Raise if a row of values, one for each kernel and the target, is not finite."""
+    finite = np.isfinite(values).all(axis=1)
+    for name in np.array([*names, "of the target"], dtype=object)[~finite]:
+        raise InputError(
+            f"the values of kernel {name!r} are too large to be summed; scale the columns of X or "
+            "y, or lower the kernel's degree."
+        )
 
 
 @dataclass(frozen=True)
@@ -63,6 +73,7 @@ class Statistics:
     def from_sums(cls, S, r, diagonal, offsets, units, w, names) -> Statistics:
         """Statistics from the sums of `learnkernels.gram.sums`, the target as the last kernel."""
         W = w.sum()
+        require_finite(names, np.diag(S)[:, None])
         s = r @ w  # (p + 1,)
         M = S - (2 / W) * (r * w) @ r.T + np.outer(s, s) / W**2
         traces = diagonal @ w - s / W
@@ -98,7 +109,7 @@ class Statistics:
             ``"trace"``: mean diagonal one. ``"frobenius"``: Frobenius norm one. ``"cosine"``
             kernels have a unit diagonal already, before centering.
         center : bool, default=True
-            Whether the scale is that of the centered kernels.
+            Whether the trace is that of the centered kernels.
         """
         W = self.weights.sum()
         if how == "trace":
@@ -113,6 +124,21 @@ class Statistics:
             a=self.a / scales,
             M=self.M / scales / scales[:, None],
             scales=self.scales * scales,
+        )
+
+    def keep(self, mask: np.ndarray) -> Statistics:
+        """The statistics of some of the kernels."""
+        names = [name for name, kept in zip(self.names, mask, strict=True) if kept]
+        return replace(
+            self,
+            a=self.a[mask],
+            M=self.M[np.ix_(mask, mask)],
+            traces=self.traces[mask],
+            scales=self.scales[mask],
+            constant=self.constant[mask],
+            means=self.means[mask],
+            mean_diagonal=self.mean_diagonal[mask],
+            names=names,
         )
 
     def alignments(self) -> np.ndarray:

@@ -21,7 +21,7 @@ import numpy as np
 from learnkernels.gram import leaves
 from learnkernels.gram.backends import Backend
 from learnkernels.gram.bank import Bank
-from learnkernels.gram.statistics import Statistics
+from learnkernels.gram.statistics import Statistics, require_finite
 from learnkernels.gram.tiles import Grid
 
 __all__ = ["PairSums", "pair_sums"]
@@ -110,6 +110,8 @@ def pair_sums(
     borders = np.array([0, n] if borders is None else borders)
     padded = -4 * (-(p + 2) // 4)  # the leaf takes four by four: kernels, target, one for itself
     order = np.append(bank.order, p)  # the target stands behind the kernels
+    diagonal = np.vstack([bank.diagonal(), np.einsum("it,it->i", Y, Y)])
+    require_finite(bank.names, diagonal)
     offsets = np.zeros(p + 1)
     offsets[bank.order] = typical_values(bank)
     grid = Grid(p, borders, borders)
@@ -122,7 +124,6 @@ def pair_sums(
         add_part(part, S, R)
 
     S = np.tril(S) + np.tril(S, -1).swapaxes(2, 3)
-    diagonal = np.vstack([bank.diagonal(), np.einsum("it,it->i", Y, Y)])
     return PairSums(
         S[:, :, order[:, None], order], R[:, order], diagonal - offsets[order, None],
         offsets[order], np.append(bank.units, 0.0), w, borders, bank.names,
@@ -176,9 +177,9 @@ def typical_values(bank: Bank) -> np.ndarray:
     """A constant near each kernel's values, shape (n_kernels,): their mean on a few samples.
 
     Taking a constant off changes no centered quantity, and keeps the digits of kernels that vary
-    little around a large value. Exponentials are small by themselves where they vary little.
+    little around a large value. Wide exponentials, taken minus one, are small by themselves.
     """
     n = bank.n_rows
     chosen = np.linspace(0, n - 1, min(n, OFFSET_SAMPLES)).round().astype(int)
     means = bank.take(chosen).values().mean(axis=(1, 2))
-    return np.where(bank.units == 0, means, 0.0)
+    return np.where((bank.units == 0) | (means < -0.5), means, 0.0)

@@ -17,14 +17,17 @@ import numpy as np
 from scipy.stats import ttest_rel
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.utils import assert_all_finite, check_array, check_consistent_length
 
+from learnkernels.checks import positive_values
 from learnkernels.errors import ConstantKernelWarning, InputError
-from learnkernels.estimators.classifier import KernelClassifier, alignment_targets, signed_targets
-from learnkernels.estimators.learning import Stage
+from learnkernels.estimators.classifier import KernelClassifier
+from learnkernels.estimators.learning import Stage, outputs_of_all
+from learnkernels.estimators.targets import alignment_targets, signed_targets
 from learnkernels.gram import as_backend
 from learnkernels.kernels import kernel_names, resolve
 from learnkernels.machines import SVM, Machine, Ridge
-from learnkernels.weights import as_method
+from learnkernels.weights import as_method, check_task
 
 __all__ = ["Comparison", "MethodResult", "compare"]
 
@@ -79,12 +82,15 @@ class Comparison:
     methods : list of MethodResult
     kernels : list of str
         Names of the base kernels.
+    not_applicable : dict of str to str
+        Methods that make no sense for the task, and why.
     """
 
     task: str
     n: int
     methods: list[MethodResult]
     kernels: list[str]
+    not_applicable: dict[str, str]
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain lists and numbers."""
@@ -157,12 +163,27 @@ def compare(
     >>> [result.method for result in compare(X, y, ["unif", "alignf"]).methods]
     ['unif', 'alignf']
     """
-    learners = [as_method(method) for method in methods]
-    labels = [method if isinstance(method, str) else str(method) for method in methods]
+    if isinstance(kernels, str) and kernels == "precomputed":
+        raise InputError('compare takes samples; kernels="precomputed" is for the estimators.')
+    y = np.asarray(y)
+    check_consistent_length(X, y)
+    if y.dtype.kind == "f":
+        assert_all_finite(y, input_name="y")
+    setting = task_of(task, y, folds, seed, grid)
+    learners, skipped = {}, {}
+    for method in methods:
+        label = method if isinstance(method, str) else str(method)
+        found = as_method(method)
+        try:
+            check_task(found, task)
+            learners[label] = found
+        except InputError as error:
+            skipped[label] = str(error)
     if not learners:
-        raise InputError("no method to compare; give at least one.")
-    setting = task_of(task, np.asarray(y), folds, seed, grid)
-    runs: dict[str, list[Trial]] = {label: [] for label in labels}
+        raise InputError(
+            "no method to compare; " + (" ".join(skipped.values()) or "give at least one.")
+        )
+    runs: dict[str, list[Trial]] = {label: [] for label in learners}
     names: list[str] = []
     for fold, test in enumerate(setting.splits):
         validation = setting.splits[(fold + 1) % folds]
@@ -173,17 +194,24 @@ def compare(
             names = kernel_names(kernels)
         start = time.perf_counter()
         stage = Stage.of(
-            kernels, parts[0], setting.alignment_target[train], normalize="trace", center=True,
-            sample_weight=np.ones(len(train)), backend=as_backend(backend),
+            kernels, parts[0], setting.alignment_target[train], setting.machine_target[train],
+            task=task, normalize="trace", center=True, sample_weight=np.ones(len(train)),
+            backend=as_backend(backend),
         )  # fmt: skip
         shared = time.perf_counter() - start
-        for label, learner in zip(labels, learners, strict=True):
+        for label, learner in list(learners.items()):
             progress(f"fold {fold + 1} of {folds}, {label}")
-            trial = one_trial(stage, learner, setting, parts, (train, validation, test), shared)
-            runs[label].append(trial)
+            try:
+                trial = one_trial(stage, learner, setting, parts, (validation, test), shared)
+                runs[label].append(trial)
+            except InputError as error:  # a kernel that is none, a spectrum without a tail
+                skipped[label] = str(error)
+                del learners[label], runs[label]
+    if not runs:
+        raise InputError("no method could be compared: " + " ".join(skipped.values()))
     baseline = runs.get("unif")
     results = [result_of(label, trials, baseline) for label, trials in runs.items()]
-    return Comparison(task, len(y), results, names)
+    return Comparison(task, len(y), results, names, skipped)
 
 
 @dataclass(frozen=True)
@@ -198,24 +226,22 @@ class Trial:
 
 def one_trial(stage, learner, setting: Task, parts, indices, shared: float) -> Trial:
     """Learn and train on the first part, choose on the second, test on the third."""
-    train, validation, test = indices
+    validation, test = indices
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantKernelWarning)
-        learned = stage.learn(learner)
-    problem = stage.problem(learned, setting.machine_target[train], setting.machine)
-    path = setting.machine.path(problem, setting.grid)
+        models = stage.train(learner, setting.machine, setting.grid)
     seconds = time.perf_counter() - start + shared
 
-    def errors(X, samples, path):
-        coef = np.hstack([trained.coef for trained in path])
-        products = learned.kernel.products(X, coef, stage.backend)
-        decisions = zip(np.hsplit(products, len(path)), path, strict=True)
-        return [setting.error(values + one.intercept, samples) for values, one in decisions]
+    def errors(models, X, samples):
+        outputs = outputs_of_all(
+            models, lambda kernel, coef: kernel.products(X, coef, stage.backend)
+        )
+        return [setting.error(values, samples) for values in outputs]
 
-    best = path[int(np.argmin(errors(parts[1], validation, path)))]
-    (error,) = errors(parts[2], test, [best])
-    return Trial(error, learned.alignment, learned.weights, seconds)
+    best = models[int(np.argmin(errors(models, parts[1], validation)))]
+    (error,) = errors([best], parts[2], test)
+    return Trial(error, best.learned.alignment, best.learned.weights, seconds)
 
 
 def task_of(task: str, y: np.ndarray, folds: int, seed: int, grid) -> Task:
@@ -235,7 +261,7 @@ def task_of(task: str, y: np.ndarray, folds: int, seed: int, grid) -> Task:
             )
         splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
         return Task(
-            SVM(exact=False), tuple(grid or C_GRID), alignment_targets(codes, len(classes)),
+            SVM(exact=False), grid_of(grid, C_GRID), alignment_targets(codes, len(classes)),
             signed_targets(codes, len(classes)),
             lambda values, i: float(np.mean(KernelClassifier._decide(values) != codes[i])),
             [test for _, test in splitter.split(codes, codes)],
@@ -244,20 +270,24 @@ def task_of(task: str, y: np.ndarray, folds: int, seed: int, grid) -> Task:
         Y = np.asarray(y, dtype=float).reshape(len(y), -1)
         splitter = KFold(folds, shuffle=True, random_state=seed)
         return Task(
-            Ridge(), tuple(grid or ALPHA_GRID), Y, Y,
+            Ridge(), grid_of(grid, ALPHA_GRID), Y, Y,
             lambda values, i: float(np.sqrt(np.mean((values - Y[i]) ** 2))),
             [test for _, test in splitter.split(Y)],
         )  # fmt: skip
     raise InputError(f"task={task!r}; expected 'classification' or 'regression'.")
 
 
+def grid_of(given, default) -> tuple[float, ...]:
+    return default if given is None else tuple(positive_values("grid", given))
+
+
 def prepared(X, preprocess, train, validation, test):
     """The three parts as arrays, preprocessed by what is known from the first."""
     parts = [X.iloc[part] if hasattr(X, "iloc") else X[part] for part in (train, validation, test)]
-    if preprocess is None:
-        return [np.ascontiguousarray(part, dtype=float) for part in parts]
-    transformer = clone(preprocess).fit(parts[0])
-    return [np.ascontiguousarray(transformer.transform(part), dtype=float) for part in parts]
+    if preprocess is not None:
+        transformer = clone(preprocess).fit(parts[0])
+        parts = [transformer.transform(part) for part in parts]
+    return [check_array(part, accept_sparse="csr", dtype=np.float64, order="C") for part in parts]
 
 
 def result_of(label: str, trials: list[Trial], baseline: list[Trial] | None) -> MethodResult:
@@ -266,7 +296,7 @@ def result_of(label: str, trials: list[Trial], baseline: list[Trial] | None) -> 
     beats = False
     if baseline is not None and baseline is not trials:
         reference = np.array([trial.error for trial in baseline])
-        if not np.allclose(reference, errors):
+        if not np.array_equal(reference, errors):
             beats = bool(ttest_rel(reference, errors, alternative="greater").pvalue < LEVEL)
     return MethodResult(
         label,

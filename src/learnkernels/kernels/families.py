@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 
 from learnkernels.checks import is_number
@@ -179,7 +180,7 @@ def numbers(parameter, values):
     """`values` as a tuple of numbers, or None; a lone number counts as a list of one."""
     if values is None:
         return None
-    found = tuple(np.atleast_1d(np.asarray(values, dtype=object)).tolist())
+    found = tuple(values) if isinstance(values, Iterable) else (values,)
     if not found:
         raise InputError(f"{parameter} is empty; give at least one number, or None to choose.")
     for value in found:
@@ -196,7 +197,10 @@ def median_distance(X, sample_weight, distances):
     """Weighted median of the non-zero distances between at most MEDIAN_SAMPLE samples."""
     n = X.shape[0]
     chosen = np.linspace(0, n - 1, min(n, MEDIAN_SAMPLE)).round().astype(int)
-    D = distances(X[chosen])  # (m, m)
+    some = X[chosen]
+    if not sparse.issparse(some):
+        some = some - np.median(some, axis=0)  # distances do not change, digits do
+    D = distances(some)  # (m, m)
     w = np.ones(len(chosen)) if sample_weight is None else sample_weight[chosen]
     pairs = np.triu(D > 1e-10 * D.max(initial=0.0))
     if not pairs.any():

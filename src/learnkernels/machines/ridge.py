@@ -67,14 +67,28 @@ def leave_one_out(problem: Problem, values: Sequence[float]) -> tuple[np.ndarray
     w = problem.weights
     root = np.sqrt(w)
     targets = root[:, None] * (problem.Y - problem.means)
-    eigenvalues, Q = decomposed(scaled(problem.K, root))
+    K = scaled(problem.K, root)
+    # A centered K has the eigenvalue 0 for u ~ w^1/2, the direction of the intercept. Rounding
+    # would make it a tiny number beside a tiny alpha: give it a known size and take it out again.
+    u = root / np.linalg.norm(root)
+    known = float(np.trace(K)) / len(K) if problem.center else 0.0
+    if problem.center:
+        K += known * np.outer(u, u)
+    eigenvalues, Q = decomposed(K)
     projected = Q.T @ targets
+    if eigenvalues[0] + max(values) <= 0:
+        raise not_definite(max(values))
     errors, trained = [], []
     for alpha in values:
-        check_definite(eigenvalues[0], alpha)
+        if eigenvalues[0] + alpha <= 0:  # no solution for this alpha: never chosen
+            errors.append(np.inf)
+            trained.append(Trained(np.zeros_like(targets), problem.means, (), float(alpha)))
+            continue
         shrink = alpha / (eigenvalues + alpha)  # of I - H without intercept, on eigenvectors
         residuals = Q @ (shrink[:, None] * projected)  # w^1/2 (y - f)
-        leverage_left = (Q**2) @ shrink - (w / w.sum() if problem.center else 0.0)
+        leverage_left = (Q**2) @ shrink
+        if problem.center:
+            leverage_left -= alpha / (known + alpha) * u**2
         left_out = residuals / np.maximum(leverage_left, np.finfo(float).tiny)[:, None]
         errors.append(float(np.sum(left_out**2) / (w.sum() * targets.shape[1])))
         coef = root[:, None] * residuals / alpha
@@ -88,11 +102,6 @@ def decomposed(K):
         return eigh(K, overwrite_a=True, check_finite=False, driver="evd")
     except LinAlgError as error:
         raise InputError(f"the learned Gram has no eigendecomposition: {error}.") from error
-
-
-def check_definite(smallest: float, alpha: float) -> None:
-    if smallest + alpha <= 0:
-        raise not_definite(alpha)
 
 
 def not_definite(alpha: float) -> InputError:

@@ -22,7 +22,13 @@ class Certificate:
     iterations : int
         Steps that the solver took; 0 for a closed form.
     status : str
-        ``"closed form"``, ``"optimal"`` or ``"not converged"``.
+        ``"closed form"``, ``"optimal"``, ``"not converged"``, or what the method says of itself.
+    history : tuple of float, default=()
+        Values of the objective on the way, where a method promises that they fall.
+    violation : float, default=0.0
+        By how much the constraint is exceeded.
+    last_step : float, default=0.0
+        Relative size of the last step, where there is no bound to stop on.
 
     Examples
     --------
@@ -36,6 +42,9 @@ class Certificate:
     gap: float
     iterations: int
     status: str
+    history: tuple[float, ...] = ()
+    violation: float = 0.0
+    last_step: float = 0.0
 
     @classmethod
     def of(cls, primal: float, dual: float, iterations: int, tol: float) -> Certificate:

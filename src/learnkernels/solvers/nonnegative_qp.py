@@ -15,7 +15,7 @@ from scipy.linalg import solve_triangular
 
 from learnkernels.solvers.certificate import Certificate
 
-__all__ = ["kkt_residual", "nonnegative_qp", "qp_certificate"]
+__all__ = ["kkt_residual", "nonnegative_qp", "qp_certificate", "simplex_qp"]
 
 EPS = np.finfo(float).eps
 
@@ -53,6 +53,16 @@ def nonnegative_qp(M: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, Certificat
     v = np.zeros(len(a))
     v[alive] = u / root
     return v, qp_certificate(M, a, v, iterations)
+
+
+def simplex_qp(H: np.ndarray, h: np.ndarray, radius: float) -> np.ndarray:
+    """Minimise z'Hz / 2 - h'z over z >= 0, sum(z) = radius.
+
+    The sum is held by a penalty, a million times the size of H, and then exactly by scaling.
+    """
+    weight = 1e6 * max(float(np.abs(H).max()), float(np.abs(h).max()) / radius)
+    z, _ = nonnegative_qp(H / 2 + weight, h / 2 + weight * radius)
+    return z * (radius / z.sum())
 
 
 def active_set(M: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, int]:

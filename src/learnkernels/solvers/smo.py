@@ -13,12 +13,12 @@ approximate solution into the exact one whenever the right entries are at their 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
-from numba import njit
 from scipy.linalg import cho_factor, cho_solve
 
+from learnkernels.jit import compiled
 from learnkernels.solvers.certificate import Certificate
 
 __all__ = ["SVMSolution", "solve_svm", "svm_gap"]
@@ -64,7 +64,7 @@ def solve_svm(
     C: np.ndarray,
     *,
     tol: float = 1e-3,
-    max_iter: int = 10_000_000,
+    max_iter: int | None = None,
     start: np.ndarray | None = None,
     exact: bool = True,
 ) -> SVMSolution:
@@ -80,8 +80,8 @@ def solve_svm(
         Upper bound of each coefficient's size.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which the steps end.
-    max_iter : int
-        Most steps.
+    max_iter : int or None, default=None
+        Most steps; None is a million, or a hundred for each sample.
     start : ndarray of shape (n_samples,) or None
         A feasible beta to start from.
     exact : bool, default=True
@@ -97,18 +97,21 @@ def solve_svm(
     array([ 0. , -0.5,  0.5,  0. ])
     """
     n = len(y)
+    max_iter = max(1_000_000, 100 * n) if max_iter is None else max_iter
     lower, upper = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
     beta = np.zeros(n) if start is None else np.clip(start, lower, upper)
     gradient = (K @ beta if start is not None else np.zeros(n)) - y
     iterations = smo(K, lower, upper, beta, gradient, tol, max_iter)
     for _ in range(5 if exact else 0):
-        if polish(K, lower, upper, beta, gradient):
+        if iterations >= max_iter or polish(K, lower, upper, beta, gradient):
             break
         # A wrong entry was at its bound: look closer, then try again.
         tol /= 10
         iterations += smo(K, lower, upper, beta, gradient, tol, max_iter)
     violation, intercept = optimality(lower, upper, beta, gradient)
     certificate = svm_gap(y, C, beta, gradient, intercept, iterations)
+    if violation > 1.01 * max(tol, 1e-3):
+        certificate = replace(certificate, status="not converged")
     return SVMSolution(beta, intercept, gradient, iterations, violation, certificate)
 
 
@@ -119,7 +122,7 @@ def smo(K, lower, upper, beta, gradient, tol, max_iter):
     return steps(K, diagonal, lower, upper, beta, gradient, no_more, no_less, tol, max_iter)
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def steps(K, diagonal, lower, upper, beta, gradient, no_more, no_less, tol, max_iter):
     """The steps of `smo`; no_more and no_less bar entries that cannot grow or shrink."""
     i, k = step_and_select(gradient, K[0], K[0], 0.0, no_more, no_less)
@@ -147,14 +150,14 @@ def steps(K, diagonal, lower, upper, beta, gradient, no_more, no_less, tol, max_
 # Slices tell the compiler that no index is negative.
 
 
-@njit(cache=True, nogil=True, fastmath=FAST, inline="always")
+@compiled(fastmath=FAST, inline="always")
 def ordered(x):
     """An integer that is larger for larger x."""
     bits = np.float64(x).view(np.int64)
     return bits ^ ((bits >> 63) & np.int64(0x7FFFFFFFFFFFFFFF))
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def step_and_select(gradient, K_i, K_j, step, no_more, no_less):
     """gradient += step (K_i - K_j), then the entries that most want to grow and to shrink."""
     n = gradient.shape[0]
@@ -186,7 +189,7 @@ def step_and_select(gradient, K_i, K_j, step, no_more, no_less):
     return i, k
 
 
-@njit(cache=True, nogil=True, fastmath=FAST)
+@compiled(fastmath=FAST)
 def partner(gradient, K_i, diagonal, highest, no_less, K_ii):
     """The entry whose step with i decreases the objective most: b^2 / a is largest."""
     n = gradient.shape[0]
@@ -205,7 +208,7 @@ def partner(gradient, K_i, diagonal, highest, no_less, K_ii):
     return best
 
 
-@njit(cache=True, nogil=True, fastmath=FAST, inline="always")
+@compiled(fastmath=FAST, inline="always")
 def gain(g, K_it, K_tt, highest, barred, K_ii):
     """b^2 / a as an integer of the same order (it is not negative, so its bits will do)."""
     b = max(highest + g - barred, 0.0)

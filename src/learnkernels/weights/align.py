@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from learnkernels.checks import is_number
-from learnkernels.errors import InputError
 from learnkernels.solvers import Certificate
-from learnkernels.weights.base import WeightMethod, sum_to_one
+from learnkernels.weights.base import WeightMethod, require, sum_to_one
 
 __all__ = ["Align"]
 
@@ -37,9 +35,9 @@ class Align(WeightMethod):
     def __init__(self, q=2.0):
         self.q = q
 
-    def learn(self, statistics):
-        if not (is_number(self.q) and self.q > 1):
-            raise InputError(f"Align got q={self.q!r}; q must be a number greater than 1.")
+    def learn(self, evidence):
+        require(self, "q", self.q, 1)
+        statistics = evidence.statistics
         rho = np.maximum(statistics.alignments(), 0.0)
         # 2012 prop. 7, on Frobenius-normalised kernels: max_mu mu'a, |mu|_q = 1, is reached at
         # mu_k ~ a_k^(1/(q-1)). Relative to the largest, so that no power underflows for all.

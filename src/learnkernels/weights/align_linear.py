@@ -33,7 +33,8 @@ class AlignLinear(WeightMethod):
     reads = ("a", "M")
     signed = True
 
-    def learn(self, statistics):
+    def learn(self, evidence):
+        statistics = evidence.statistics
         # 2012 prop. 8: mu ~ M^-1 a; the least-norm solution if M is singular. Solved with unit
         # diagonal, so that the cut for singular directions does not depend on the kernels' scales.
         alive = np.diag(statistics.M) > 0

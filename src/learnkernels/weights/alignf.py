@@ -28,8 +28,8 @@ class AlignF(WeightMethod):
     name = "alignf"
     reads = ("a", "M")
 
-    def learn(self, statistics):
+    def learn(self, evidence):
         # 2012 prop. 9: the maximiser of alignment over mu >= 0 has the direction of
         # v = argmin_{v >= 0} v'Mv - 2 v'a.
-        v, certificate = nonnegative_qp(statistics.M, statistics.a)
+        v, certificate = nonnegative_qp(evidence.statistics.M, evidence.statistics.a)
         return sum_to_one(v), certificate

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from learnkernels.solvers import Certificate
-from learnkernels.weights.base import WeightMethod, sum_to_one
+from learnkernels.weights.base import WeightMethod
 
 __all__ = ["Uniform"]
 
@@ -24,6 +26,7 @@ class Uniform(WeightMethod):
     name = "unif"
     reads = ()
 
-    def learn(self, statistics):
-        mu = sum_to_one((~statistics.constant).astype(float))
-        return mu, Certificate.closed_form(statistics.alignment(mu))
+    def learn(self, evidence):
+        p = evidence.oracle.n_kernels
+        mu = np.full(p, 1 / p)
+        return mu, Certificate.closed_form(evidence.statistics.alignment(mu))

@@ -1,0 +1,116 @@
+"""Minimise a smooth convex function of the weights over a convex set, and prove it.
+
+The loop that the one-stage methods share. A *task* evaluates the function at given weights: its
+value, gradient and second derivatives, and a lower bound of the minimum that holds whatever the
+weights. Each step minimises the quadratic model over the set and searches the line to there; the
+loop ends when value and best lower bound agree to the tolerance.
+"""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from sklearn.exceptions import ConvergenceWarning
+
+from learnkernels.solvers.certificate import Certificate
+
+__all__ = ["Point", "Task", "minimise", "search", "warn_if_open"]
+
+
+@dataclass(frozen=True)
+class Point:
+    """A function at some weights.
+
+    Attributes
+    ----------
+    mu : ndarray of shape (p,)
+    value : float
+        An upper bound of the function at mu.
+    estimate : float
+        The function at mu, as well as it is known: what steps are judged by.
+    bound : float
+        A lower bound of the function's minimum over the set.
+    gradient : ndarray of shape (p,)
+    state : object
+        What the task wants back to start the next evaluation from.
+    """
+
+    mu: np.ndarray
+    value: float
+    estimate: float
+    bound: float
+    gradient: np.ndarray
+    state: Any
+
+
+class Task(Protocol):
+    """A function to minimise."""
+
+    def evaluate(self, mu: np.ndarray, last: Point | None) -> Point:
+        """The function at mu; `last` is a point nearby."""
+
+    def curvature(self, point: Point) -> np.ndarray:
+        """Second derivatives at an evaluated point, shape (p, p)."""
+
+    def model_minimum(self, point: Point, H: np.ndarray) -> np.ndarray:
+        """Minimum over the set of the quadratic model at a point."""
+
+    def sharpen(self) -> bool:
+        """Make evaluations more accurate; False if they are exact already."""
+
+
+def minimise(task: Task, mu: np.ndarray, tol: float, max_iter: int) -> tuple[Point, Certificate]:
+    """Newton steps with a line search from mu, until the gap is at most tol."""
+    point = task.evaluate(mu, None)
+    bound = point.bound
+    iterations = 0
+    while iterations < max_iter and relative(point.value, bound) > tol:
+        following = None
+        # While most of the gap is the inner solve's own, a step would be judged by noise.
+        if point.value - point.estimate < 0.5 * (point.value - bound):
+            iterations += 1
+            H = task.curvature(point)
+            # A trace of the identity keeps the model bounded where the function is flat.
+            H = H + 1e-10 * max(np.trace(H) / len(mu), np.finfo(float).tiny) * np.eye(len(mu))
+            following = search(task, point, task.model_minimum(point, H) - point.mu)
+        if following is None:
+            if not task.sharpen():
+                break
+            following = task.evaluate(point.mu, point)
+        point, bound = following, max(bound, following.bound)
+    return point, Certificate.of(point.value, bound, iterations, tol)
+
+
+def search(task: Task, point: Point, direction: np.ndarray) -> Point | None:
+    """A point on the line with a lower value, or None where rounding or noise hides any."""
+    slope = point.gradient @ direction
+    noise = 1e-14 * abs(point.estimate)
+    step = 1.0
+    while -slope * step > noise:
+        trial = task.evaluate(point.mu + step * direction, point)
+        if trial.estimate <= point.estimate + 1e-4 * step * slope:
+            return trial
+        # The minimum of the parabola through both values and the first slope.
+        bend = trial.estimate - point.estimate - step * slope
+        step *= float(np.clip(-slope * step / (2 * bend), 0.1, 0.5))
+        noise = max(noise, 1e-3 * (trial.value - trial.estimate))
+    return None
+
+
+def relative(value: float, bound: float) -> float:
+    size = max(abs(value), abs(bound))
+    return (value - bound) / size if size > 0 else 0.0
+
+
+def warn_if_open(certificate: Certificate, tol: float, who: str) -> None:
+    """Warn, with the gap, if a solution is not proved to the tolerance."""
+    if certificate.gap > tol:
+        warnings.warn(
+            f"{who} ended with a relative gap of {certificate.gap:.1e} after "
+            f"{certificate.iterations} iterations, above tol={tol:g}; raise max_iter or tol.",
+            ConvergenceWarning,
+            stacklevel=2,
+        )

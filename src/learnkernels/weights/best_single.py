@@ -1,0 +1,104 @@
+"""`single`: the base kernel that does best alone."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from learnkernels.checks import is_number
+from learnkernels.errors import InputError
+from learnkernels.machines import Problem
+from learnkernels.solvers import Certificate
+from learnkernels.weights.base import Evidence, WeightMethod
+from learnkernels.weights.ufo import class_codes
+
+__all__ = ["BestSingle", "out_of_fold"]
+
+
+class BestSingle(WeightMethod):
+    """The best base kernel by cross-validation gets weight one.
+
+    Parameters
+    ----------
+    cv : int, default=5
+        Folds.
+    random_state : int, RandomState or None, default=0
+        Shuffles the folds.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = lk.KernelClassifier(method="single").fit(X, y)
+    >>> float(model.weights_.max()), float(model.weights_.sum())
+    (1.0, 1.0)
+    """
+
+    name = "single"
+    reads = ("Grams",)
+
+    def __init__(self, cv=5, random_state=0):
+        self.cv = cv
+        self.random_state = random_state
+
+    def learn(self, evidence):
+        folds = folds_of(self, evidence)
+        w = evidence.weights
+        errors = []
+        for unit in np.eye(evidence.oracle.n_kernels):
+            predicted = out_of_fold(evidence, evidence.oracle.gram(unit), folds)
+            errors.append(float(w @ losses(evidence, predicted) / w.sum()))
+        best = int(np.argmin(errors))
+        return np.eye(len(errors))[best], Certificate.closed_form(errors[best])
+
+
+def folds_of(method, evidence: Evidence) -> list[np.ndarray]:
+    """Test samples of each fold, stratified for classes."""
+    cv, n = method.cv, len(evidence.Y)
+    if not (is_number(cv) and cv == int(cv) >= 2):
+        raise InputError(f"{type(method).__name__} got cv={cv!r}; it must be a whole number >= 2.")
+    if evidence.task == "classification":
+        codes = class_codes(evidence.Y)
+        smallest = int(np.bincount(codes).min())
+        if smallest < 2:
+            raise InputError(
+                f"{method.name!r} needs cross-validation, but a class has only one sample."
+            )
+        splitter = StratifiedKFold(
+            min(int(cv), smallest), shuffle=True, random_state=method.random_state
+        )
+        return [test for _, test in splitter.split(codes, codes)]
+    splitter = KFold(min(int(cv), n), shuffle=True, random_state=method.random_state)
+    return [test for _, test in splitter.split(evidence.Y)]
+
+
+def losses(evidence: Evidence, predicted: np.ndarray) -> np.ndarray:
+    """Loss of each sample: misclassified or not, or the squared error."""
+    if evidence.task == "classification":
+        return class_codes(predicted) != class_codes(evidence.Y)
+    return np.sum((predicted - evidence.Y) ** 2, axis=1)
+
+
+def out_of_fold(evidence: Evidence, K: np.ndarray, folds: list[np.ndarray]) -> np.ndarray:
+    """Predictions for every sample by a machine that has not seen it, shape (n, n_outputs).
+
+    The Gram is centered anew with the means of each fold's training samples.
+    """
+    predicted = np.empty_like(evidence.Y, dtype=float)
+    for test in folds:
+        train = np.setdiff1d(np.arange(len(K)), test)
+        w = evidence.weights[train]
+        inner, rows = K[np.ix_(train, train)], K[np.ix_(test, train)]
+        if evidence.oracle.center:
+            means = inner @ w / w.sum()
+            total = means @ w / w.sum()
+            rows = rows - means - (rows @ w / w.sum())[:, None] + total
+            inner = inner - means - means[:, None] + total
+        problem = Problem(
+            np.ascontiguousarray(inner), evidence.Y[train], w, evidence.oracle.center,
+            evidence.oracle.backend,
+        )  # fmt: skip
+        (trained,) = evidence.machine.path(problem, [evidence.setting])
+        predicted[test] = rows @ trained.coef + trained.intercept
+    return predicted

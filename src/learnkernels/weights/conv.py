@@ -1,0 +1,99 @@
+"""`conv`: kernels divided by the tail sums of their eigenvalues, then MKL with the SVM (2013)."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from learnkernels.errors import InputError
+from learnkernels.gram import Oracle, tail_sum
+from learnkernels.solvers import warn_if_open
+from learnkernels.weights.base import WeightMethod, require
+from learnkernels.weights.svm_task import learn_svm_weights
+
+__all__ = ["Conv", "kernel_tails", "require_theta"]
+
+
+class Conv(WeightMethod):
+    """Learn weights and an SVM at once, where kernels pay for the tails of their spectra.
+
+    A kernel with few large eigenvalues and a light tail is cheap: its local Rademacher complexity
+    is low.
+
+    Parameters
+    ----------
+    theta : int, default=1
+        Eigenvalues that are free; the sum of all others is what a kernel costs.
+    p : float, default=1.0
+        The norm that bounds the weighted costs, at least 1.
+    tol : float, default=1e-4
+        Relative gap at which to stop.
+    max_iter : int, default=200
+        Most iterations.
+
+    Attributes
+    ----------
+    tail_sums_ : ndarray of shape (n_kernels,)
+        Cost of each kernel; NaN for a constant one. After `fit`, of the estimator's method.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> from sklearn.datasets import load_breast_cancer
+    >>> from sklearn.preprocessing import scale
+    >>> X, y = load_breast_cancer(return_X_y=True)
+    >>> model = lk.KernelClassifier(method=lk.methods.Conv(theta=2)).fit(scale(X), y)
+    >>> float((model.weights_ * model.tail_sums_).sum().round(6))
+    1.0
+    """
+
+    name = "conv"
+    reads = ("Grams",)
+    tasks = ("classification",)
+    machine = "svm"
+
+    def __init__(self, theta=1, p=1.0, tol=1e-4, max_iter=200):
+        self.theta = theta
+        self.p = p
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def learn(self, evidence):
+        require_theta(self)
+        require(self, "p", self.p, 1, strict=False)
+        require(self, "tol", self.tol, 0)
+        # mu_k = nu_k / t_k, where nu solves lp-svm with the kernels K_k / t_k,
+        # t_k = tr(K_k) - (sum of the theta largest eigenvalues of K_k)
+        tails = kernel_tails(evidence.oracle, self.theta)
+        nu, _, certificate = learn_svm_weights(
+            evidence.oracle.scaled(1 / tails), evidence.Y, evidence.C * evidence.weights, self.p,
+            self.tol, self.max_iter,
+        )  # fmt: skip
+        warn_if_open(certificate, self.tol, self.name)
+        self.tail_sums_ = np.full(len(evidence.kept), np.nan)
+        self.tail_sums_[evidence.kept] = tails
+        return nu / tails, certificate
+
+
+def require_theta(method) -> None:
+    """Raise unless theta is a whole number, not negative."""
+    require(method, "theta", method.theta, 0, strict=False)
+    if method.theta != int(method.theta):
+        raise InputError(
+            f"{type(method).__name__} got theta={method.theta!r}; it must be a whole number."
+        )
+
+
+def kernel_tails(oracle: Oracle, theta: int) -> np.ndarray:
+    """Tail sum of every kernel, shape (n_kernels,); an error names a kernel that has none."""
+    tails = np.empty(oracle.n_kernels)
+    for k, trace in enumerate(oracle.traces):
+        unit = np.zeros(oracle.n_kernels)
+        unit[k] = 1.0
+        tails[k] = tail_sum(oracle.gram(unit), int(theta)) if theta else trace
+        if tails[k] <= 1e-10 * trace:
+            raise InputError(
+                f"kernel {oracle.names[k]!r} has rank at most theta={theta}: its tail sum is zero, "
+                "so its weight would be free and the problem unbounded; use a smaller theta or "
+                "leave the kernel out."
+            )
+    return tails

@@ -1,0 +1,56 @@
+"""`l1-krr`: weights of bounded sum that make ridge regression's objective smallest."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from learnkernels.solvers import Simplex, minimise, warn_if_open
+from learnkernels.weights.base import WeightMethod, require
+from learnkernels.weights.ridge_task import RidgeTask, ridge_targets
+
+__all__ = ["L1Ridge"]
+
+
+class L1Ridge(WeightMethod):
+    """Learn weights and ridge regression at once, with weights of bounded sum: sparse.
+
+    Parameters
+    ----------
+    radius : float, default=1.0
+        Bound on the sum of the weights.
+    tol : float, default=1e-4
+        Relative gap at which to stop.
+    max_iter : int, default=100
+        Most iterations.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = lk.KernelRegressor(method=lk.methods.L1Ridge(radius=2.0)).fit(X, y)
+    >>> float(model.weights_.sum().round(6)), model.certificate_.gap <= 1e-4
+    (2.0, True)
+    """
+
+    name = "l1-krr"
+    reads = ("Grams",)
+    machine = "ridge"
+
+    def __init__(self, radius=1.0, tol=1e-4, max_iter=100):
+        self.radius = radius
+        self.tol = tol
+        self.max_iter = max_iter
+
+    def learn(self, evidence):
+        require(self, "radius", self.radius, 0)
+        require(self, "tol", self.tol, 0)
+        # min_mu sum_t y_t'(K_mu + alpha I)^-1 y_t, mu >= 0, sum(mu) <= radius
+        p = evidence.oracle.n_kernels
+        task = RidgeTask(
+            evidence.oracle, ridge_targets(evidence), evidence.weights, evidence.alpha,
+            Simplex(self.radius),
+        )  # fmt: skip
+        point, certificate = minimise(task, np.full(p, self.radius / p), self.tol, self.max_iter)
+        warn_if_open(certificate, self.tol, self.name)
+        return point.mu, certificate

@@ -1,0 +1,97 @@
+"""The ridge objective as a function of the weights.
+
+    F(mu) = sum_t y_t'(K_mu + alpha W^-1)^-1 y_t = max_c 2 y'c - c'(K_mu + alpha W^-1) c
+
+so dF/dmu_k = -c'K_k c at c = (K_mu + alpha W^-1)^-1 y, and for any c at all
+
+    min_mu F(mu) >= 2 y'c - alpha c'W^-1 c - max_mu sum_k mu_k c'K_k c
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from learnkernels.gram import Oracle
+from learnkernels.solvers import Point, Simplex, WeightSet, simplex_qp
+from learnkernels.weights.base import Evidence
+
+__all__ = ["RidgeTask", "ridge_bound", "ridge_targets"]
+
+
+class RidgeTask:
+    """F over a set of weights; see the module.
+
+    Parameters
+    ----------
+    oracle : Oracle
+        The base kernels.
+    Y : ndarray of shape (n_samples, n_outputs)
+        Targets, centered if the kernels are.
+    weights : ndarray of shape (n_samples,)
+        Weights of the samples.
+    alpha : float
+        Regularisation.
+    allowed : WeightSet
+        The weights to choose from.
+    """
+
+    def __init__(self, oracle: Oracle, Y, weights, alpha: float, allowed: WeightSet):
+        self.oracle = oracle
+        self.Y = Y
+        self.root = np.sqrt(weights)[:, None]
+        self.alpha = alpha
+        self.allowed = allowed
+
+    def evaluate(self, mu, last=None):
+        K = self.oracle.gram(mu)
+        K *= self.root
+        K *= self.root.T
+        K.flat[:: len(K) + 1] += self.alpha
+        factor, failed = dpotrf(K.T, lower=1, overwrite_a=1, clean=0)
+        if failed:  # K_mu is semi-definite for mu >= 0, so only rounding can do this
+            K = self.oracle.gram(mu) * (self.root * self.root.T)
+            K.flat[:: len(K) + 1] += self.alpha + 1e-10 * np.trace(K) / len(K)
+            factor, _ = dpotrf(K.T, lower=1, overwrite_a=1, clean=0)
+        coef = self.root * dpotrs(factor, self.root * self.Y, lower=1)[0]
+        Z = self.oracle.products(coef)  # (p, n, t)
+        return self.point(mu, coef, Z, factor)
+
+    def point(self, mu, coef, Z, factor) -> Point:
+        v = np.maximum(np.einsum("knt,nt->k", Z, coef), 0.0)
+        # The maximum over c is at coef; its value there is right to second order in rounding.
+        inner = 2 * np.vdot(self.Y, coef) - self.alpha * np.vdot(coef, coef / self.root**2)
+        value = inner - mu @ v
+        bound = inner - self.allowed.support(v)
+        return Point(mu, float(value), float(value), float(bound), -v, (coef, Z, factor))
+
+    def curvature(self, point):
+        # d2F/dmu_k dmu_l = 2 sum_t (K_k c_t)'(K_mu + alpha W^-1)^-1 (K_l c_t)
+        _, Z, factor = point.state
+        p, n, t = Z.shape
+        scaled = (self.root[None] * Z).transpose(1, 0, 2).reshape(n, p * t)
+        solved = dpotrs(factor, scaled, lower=1)[0]
+        return 2 * np.einsum("nkt,nlt->kl", scaled.reshape(n, p, t), solved.reshape(n, p, t))
+
+    def model_minimum(self, point, H):
+        if not isinstance(self.allowed, Simplex):
+            return self.allowed.peak(-point.gradient)
+        return simplex_qp(H, H @ point.mu - point.gradient, self.allowed.radius)
+
+    def sharpen(self):
+        return False
+
+
+def ridge_targets(evidence: Evidence) -> np.ndarray:
+    """The targets, centered if the kernels are."""
+    if not evidence.oracle.center:
+        return evidence.Y
+    w = evidence.weights
+    return evidence.Y - w @ evidence.Y / w.sum()
+
+
+def ridge_bound(oracle: Oracle, Y, weights, alpha: float, coef, allowed: WeightSet) -> float:
+    """A lower bound of min F over a set, from any coef of shape (n_samples, n_outputs)."""
+    v = oracle.forms(coef)
+    penalty = alpha * np.vdot(coef, coef / weights[:, None])
+    return float(2 * np.vdot(Y, coef) - penalty - allowed.support(v))

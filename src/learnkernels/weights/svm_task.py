@@ -1,0 +1,167 @@
+"""The SVM's value as a function of the weights.
+
+    J(mu) = sum_t max_beta y_t'beta - beta'K_mu beta / 2,   beta in the box of `solvers.smo`
+
+so dJ/dmu_k = -q_k / 2 with q_k = sum_t beta_t'K_k beta_t, and for any feasible beta at all
+
+    min_mu J(mu) >= sum_t y_t'beta_t - max_mu sum_k mu_k q_k / 2
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from scipy.linalg import cho_factor, cho_solve
+
+from learnkernels.gram import Oracle
+from learnkernels.solvers import LpBall, Point, Simplex, WeightSet, minimise, simplex_qp, solve_svm
+
+__all__ = ["SVMTask", "learn_svm_weights", "svm_bound"]
+
+# Weights of an lp-norm solution are positive; this keeps roots and logarithms finite.
+SMALLEST = 1e-200
+
+
+class SVMTask:
+    """J over mu >= 0, sum(mu) <= 1 (or another set, for its value alone).
+
+    Parameters
+    ----------
+    oracle : Oracle
+        The base kernels.
+    Y : ndarray of shape (n_samples, n_outputs)
+        Labels -1 and 1.
+    C : ndarray of shape (n_samples,)
+        Bound of each coefficient.
+    allowed : WeightSet
+        The weights to choose from.
+    """
+
+    def __init__(self, oracle: Oracle, Y, C, allowed: WeightSet | None = None):
+        self.oracle = oracle
+        self.Y = Y
+        self.C = C
+        self.allowed = Simplex() if allowed is None else allowed
+        self.tol = 1e-3
+
+    def evaluate(self, mu, last):
+        K = self.oracle.gram(mu)
+        solutions = []
+        for t, y in enumerate(self.Y.T):
+            start = None if last is None else last.state[1][:, t]
+            solutions.append(
+                solve_svm(
+                    K, np.ascontiguousarray(y), self.C, tol=self.tol, start=start, exact=False
+                )
+            )
+        beta = np.column_stack([solution.beta for solution in solutions])
+        Z = self.oracle.products(beta)  # (p, n, t)
+        q = np.maximum(np.einsum("knt,nt->k", Z, beta), 0.0)
+        value = sum(solution.certificate.primal for solution in solutions)
+        # The dual value errs by the square of what beta errs by: the better estimate of J.
+        estimate = sum(solution.certificate.dual for solution in solutions)
+        bound = np.vdot(self.Y, beta) - self.allowed.support(q) / 2
+        return Point(mu, float(value), float(estimate), float(bound), -q / 2, (K, beta, Z))
+
+    def curvature(self, point):
+        """sum_t Z_F'A Z_F, where A solves for the free coefficients F with their sum held at zero.
+
+        d2J/dmu_k dmu_l = (K_k beta)_F'A (K_l beta)_F, A = K_FF^-1 - K_FF^-1 11'K_FF^-1 / (...).
+        """
+        K, beta, Z = point.state
+        H = np.zeros((len(Z), len(Z)))
+        for t in range(beta.shape[1]):
+            size = np.abs(beta[:, t])
+            F = np.flatnonzero((size > 1e-10 * self.C) & (size < (1 - 1e-10) * self.C))
+            if len(F) < 2:
+                continue
+            K_FF = K[np.ix_(F, F)]
+            ridge = 1e-8 * np.trace(K_FF) / len(F)
+            K_FF.flat[:: len(F) + 1] += max(ridge, np.finfo(float).tiny)
+            factor = cho_factor(K_FF, lower=True, overwrite_a=True, check_finite=False)
+            Z_F = Z[:, F, t].T  # (f, p)
+            solved = cho_solve(factor, np.column_stack([Z_F, np.ones(len(F))]), check_finite=False)
+            ones = solved[:, -1]
+            held = solved[:, :-1] - np.outer(ones, Z_F.T @ ones) / ones.sum()
+            H += Z_F.T @ held
+        return (H + H.T) / 2
+
+    def model_minimum(self, point, H):
+        return simplex_qp(H, H @ point.mu - point.gradient, 1.0)
+
+    def sharpen(self):
+        self.tol /= 10
+        return self.tol >= 1e-9
+
+
+class LpTask(SVMTask):
+    """J over |mu|_p <= 1, in s = mu^p: s >= 0, sum(s) <= 1.
+
+    mu_k = s_k^(1/p) is concave and J falls with mu, so J is convex in s, and its minimum is inside.
+    """
+
+    def __init__(self, oracle: Oracle, Y, C, p: float):
+        super().__init__(oracle, Y, C, LpBall(p))
+        self.p = p
+
+    def evaluate(self, s, last):
+        point = super().evaluate(self.mu(s), last)
+        return replace(point, mu=s, gradient=point.gradient * self.slope(s))
+
+    def mu(self, s):
+        return np.maximum(s, SMALLEST) ** (1 / self.p)
+
+    def slope(self, s):
+        s = np.maximum(s, SMALLEST)
+        return s ** (1 / self.p - 1) / self.p
+
+    def curvature(self, point):
+        slope = self.slope(point.mu)
+        bend = point.gradient * (1 / self.p - 1) / np.maximum(point.mu, SMALLEST)
+        return super().curvature(point) * np.outer(slope, slope) + np.diag(bend)
+
+    def model_minimum(self, point, H):
+        """The Newton step with the sum held, cut before it leaves the orthant.
+
+        Scaled by s itself: near the boundary H grows like s^(1/p - 2).
+        """
+        s = np.maximum(point.mu, SMALLEST)
+        scaled = H * np.outer(s, s)
+        size = np.diag(scaled).max()
+        scaled.flat[:: len(s) + 1] += 1e-12 * max(size, np.finfo(float).tiny)
+        factor = cho_factor(scaled, lower=True, check_finite=False)
+        both = cho_solve(factor, np.column_stack([s * point.gradient, s]), check_finite=False)
+        multiplier = -(s @ both[:, 0]) / (s @ both[:, 1])
+        step = -s * (both[:, 0] + multiplier * both[:, 1])
+        falling = step < 0
+        room = np.min(s[falling] / -step[falling], initial=np.inf)
+        moved = s + min(1.0, 0.95 * room) * step
+        return moved / moved.sum()
+
+
+def learn_svm_weights(oracle: Oracle, Y, C, p: float, tol: float, max_iter: int, start=None):
+    """Minimise J over |mu|_p <= 1.
+
+    Returns
+    -------
+    mu : ndarray of shape (n_kernels,)
+    beta : ndarray of shape (n_samples, n_outputs)
+    certificate : Certificate
+    """
+    n_kernels = oracle.n_kernels
+    if p == 1:
+        task = SVMTask(oracle, Y, C)
+        mu = np.full(n_kernels, 1 / n_kernels) if start is None else start / start.sum()
+        point, certificate = minimise(task, mu, tol, max_iter)
+        return point.mu, point.state[1], certificate
+    lp_task = LpTask(oracle, Y, C, p)
+    s = np.full(n_kernels, 1.0) if start is None else np.maximum(start, SMALLEST) ** p
+    s = np.maximum(s / s.sum(), 1e-6)
+    point, certificate = minimise(lp_task, s / s.sum(), tol, max_iter)
+    return lp_task.mu(point.mu), point.state[1], certificate
+
+
+def svm_bound(oracle: Oracle, Y, beta, allowed: WeightSet) -> float:
+    """A lower bound of min J over a set, from any feasible beta of shape (n, n_outputs)."""
+    return float(np.vdot(Y, beta) - allowed.support(oracle.forms(beta)) / 2)
