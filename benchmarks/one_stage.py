@@ -11,6 +11,7 @@ from learnkernels.estimators.learning import Stage
 from learnkernels.gram import Threads
 from learnkernels.machines import Ridge
 from learnkernels.solvers import Ball
+from learnkernels.weights.l2_ridge import PARALLEL
 from learnkernels.weights.ridge_task import RidgeTask, ridge_targets
 
 
@@ -97,6 +98,7 @@ def descend(evidence, tol, most: int = 300) -> int:
             continue
         step *= 1.5
         point, bound = trial, max(bound, trial.bound)
-        if point.value - bound <= tol * abs(point.value):
+        parallel = np.abs(ball.peak(-point.gradient) - point.mu).max() <= PARALLEL
+        if parallel and point.value - bound <= tol * abs(point.value):
             return rounds
     return most

@@ -1,7 +1,7 @@
 """How Gram quantities are computed: tiles, compiled leaves, the pass over pairs, its statistics."""
 
 from learnkernels.gram.alignment import alignment
-from learnkernels.gram.backends import Backend, Threads, as_backend
+from learnkernels.gram.backends import Backend, Threads, as_backend, single_threaded_blas
 from learnkernels.gram.bank import Bank
 from learnkernels.gram.combine import LearnedKernel
 from learnkernels.gram.oracle import Oracle
@@ -22,5 +22,6 @@ __all__ = [
     "as_backend",
     "largest_eigenpairs",
     "pair_sums",
+    "single_threaded_blas",
     "tail_sum",
 ]

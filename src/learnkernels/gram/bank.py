@@ -96,6 +96,11 @@ class Bank:
     def names(self) -> list[str]:
         return kernel_names(self.kernels)
 
+    @property
+    def compiled(self) -> bool:
+        """Whether every kernel has a compiled formula."""
+        return all(isinstance(group, CodedGroup) for group in self.groups)
+
     @cached_property
     def order(self) -> np.ndarray:
         """Place in a tile of each kernel in the user's order, shape (n_kernels,)."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from learnkernels.gram import Oracle, largest_eigenpairs
+from learnkernels.gram import Oracle, largest_eigenpairs, single_threaded_blas
 from learnkernels.solvers import Certificate, warn_if_open
 from learnkernels.weights.base import WeightMethod, require
 from learnkernels.weights.conv import kernel_tails, require_theta
@@ -110,5 +110,7 @@ class DC(WeightMethod):
         """v_k = tr(K_k) - sum_{j <= theta} u_j'K_k u_j, not below rounding, shape (n_kernels,)."""
         if self.theta == 0:
             return oracle.traces
-        _, U = largest_eigenpairs(oracle.gram(mu), int(self.theta))
+        K = oracle.gram(mu)
+        with single_threaded_blas():
+            _, U = largest_eigenpairs(K, int(self.theta))
         return np.maximum(oracle.traces - oracle.forms(U), 1e-12 * oracle.traces)

@@ -13,8 +13,9 @@ from dataclasses import replace
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg.lapack import dpotrf, dpotrs
 
-from learnkernels.gram import Oracle
+from learnkernels.gram import Oracle, single_threaded_blas
 from learnkernels.solvers import LpBall, Point, Simplex, WeightSet, minimise, simplex_qp, solve_svm
 
 __all__ = ["SVMTask", "learn_svm_weights", "svm_bound"]
@@ -74,17 +75,8 @@ class SVMTask:
         for t in range(beta.shape[1]):
             size = np.abs(beta[:, t])
             F = np.flatnonzero((size > 1e-10 * self.C) & (size < (1 - 1e-10) * self.C))
-            if len(F) < 2:
-                continue
-            K_FF = K[np.ix_(F, F)]
-            ridge = 1e-8 * np.trace(K_FF) / len(F)
-            K_FF.flat[:: len(F) + 1] += max(ridge, np.finfo(float).tiny)
-            factor = cho_factor(K_FF, lower=True, overwrite_a=True, check_finite=False)
-            Z_F = Z[:, F, t].T  # (f, p)
-            solved = cho_solve(factor, np.column_stack([Z_F, np.ones(len(F))]), check_finite=False)
-            ones = solved[:, -1]
-            held = solved[:, :-1] - np.outer(ones, Z_F.T @ ones) / ones.sum()
-            H += Z_F.T @ held
+            if len(F) >= 2:
+                H += held_curvature(K[np.ix_(F, F)], Z[:, F, t].T)
         return (H + H.T) / 2
 
     def model_minimum(self, point, H):
@@ -93,6 +85,18 @@ class SVMTask:
     def sharpen(self):
         self.tol /= 10
         return self.tol >= 1e-9
+
+
+def held_curvature(K_FF: np.ndarray, Z_F: np.ndarray) -> np.ndarray:
+    """Z_F'A Z_F for free coefficients whose sum is held, shape (p, p). Overwrites K_FF."""
+    ridge = 1e-8 * np.trace(K_FF) / len(K_FF)
+    K_FF.flat[:: len(K_FF) + 1] += max(ridge, np.finfo(float).tiny)
+    # Of middling size: waking BLAS threads can take longer than the work.
+    with single_threaded_blas():
+        factor, _ = dpotrf(K_FF.T, lower=1, overwrite_a=1, clean=0)
+        solved, _ = dpotrs(factor, np.column_stack([Z_F, np.ones(len(K_FF))]), lower=1)
+    ones = solved[:, -1]
+    return Z_F.T @ (solved[:, :-1] - np.outer(ones, Z_F.T @ ones) / ones.sum())
 
 
 class LpTask(SVMTask):
