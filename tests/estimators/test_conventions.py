@@ -1,6 +1,7 @@
 """scikit-learn's own checks, and the things people do with estimators."""
 
 import pickle
+import warnings
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -18,6 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import learnkernels as lk
 from learnkernels.kernels import Gaussian, resolve
+from learnkernels.weights import METHODS
 
 
 @parametrize_with_checks(
@@ -30,6 +33,26 @@ from learnkernels.kernels import Gaussian, resolve
 )
 def test_estimator_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_fits_predicts_pickles_and_saves(name, classes, tmp_path):
+    X, y = classes
+    model = lk.KernelClassifier(lk.gaussians([0.05, 0.5]), name, C=[1.0, 100.0])
+    if name == "align-linear":
+        model.set_params(machine="ridge")
+    with warnings.catch_warnings():
+        if name == "ufo":  # stochastic, and slow for a large C: it says so
+            warnings.simplefilter("ignore", ConvergenceWarning)
+        model.fit(X, y, sample_weight=np.arange(120) % 3 + 1.0)
+    assert np.isfinite(model.weights_).all()
+    expected = model.decision_function(X)
+    lk.save(model, tmp_path / "model.skops")
+    for again in (pickle.loads(pickle.dumps(model)), lk.load(tmp_path / "model.skops")):
+        assert np.array_equal(again.decision_function(X), expected)
+    if "regression" in METHODS[name]().tasks:
+        regressor = lk.KernelRegressor(lk.gaussians([0.05, 0.5]), name, alpha=[10.0, 100.0])
+        assert np.isfinite(regressor.fit(X, X[:, :2]).predict(X)).all()
 
 
 def test_clone_and_pickle_keep_everything(classes):

@@ -18,16 +18,10 @@ from typing import Any
 import numpy as np
 
 from learnkernels.errors import InputError
-from learnkernels.gram.groups import (
-    NO_CODES,
-    CodedGroup,
-    EvaluatedGroup,
-    Group,
-    PrecomputedGroup,
-    grouped,
-    tile_values,
-)
-from learnkernels.kernels import Kernel, kernel_names
+from learnkernels.gram.coded import NO_CODES, CodedGroup, tile_values
+from learnkernels.gram.groups import Group
+from learnkernels.gram.stored import EvaluatedGroup, PrecomputedGroup
+from learnkernels.kernels import CodedKernel, Kernel, Precomputed, kernel_names
 
 __all__ = ["Bank"]
 
@@ -194,6 +188,32 @@ class Bank:
         chosen = np.linspace(0, n - 1, min(n, CHECKED_SAMPLES)).round().astype(int)
         for name, K in zip(bank.names, bank.take(chosen).values(), strict=True):
             check_semidefinite(name, K)
+
+
+def grouped(kernels: Sequence[Kernel], X, raw_linear: bool) -> list[Group]:
+    """The kernels sorted into groups, each with its members' positions."""
+    coded, given, called = [], [], []
+    for position, kernel in enumerate(kernels):
+        if isinstance(kernel, CodedKernel):
+            coded.append(position)
+        elif isinstance(kernel, Precomputed):
+            given.append(position)
+        else:
+            called.append(position)
+
+    def members(positions):
+        return tuple(kernels[position] for position in positions), np.array(positions)
+
+    groups: list[Group] = []
+    if coded:
+        chosen, positions = members(coded)
+        groups.append(CodedGroup.of(chosen, positions, X, raw_linear))
+    if given:
+        groups.append(PrecomputedGroup(*members(given)))
+    if called:
+        chosen, positions = members(called)
+        groups.append(EvaluatedGroup(chosen, positions, np.arange(len(called))))
+    return groups
 
 
 def check_symmetric(stack: np.ndarray) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -38,31 +38,38 @@ class Family(ABC):
 
 
 @dataclass(frozen=True)
-class Gaussians(Family):
+class Widths(Family):
+    """One kind of kernel at several widths."""
+
+    gammas: tuple[float, ...] | None = None
+
+    kind: ClassVar[type]
+    distances: ClassVar[Callable]
+
+    def members(self, X, sample_weight):
+        gammas = self.gammas
+        if gammas is None:
+            typical = median_distance(X, sample_weight, type(self).distances)
+            gammas = nearest_power_of_two(1 / typical) * WIDTHS
+        return [type(self).kind(float(gamma)) for gamma in gammas]
+
+
+def squared_distances(X):
+    return euclidean_distances(X, squared=True)
+
+
+class Gaussians(Widths):
     """Gaussian kernels of several widths; see `gaussians`."""
 
-    gammas: tuple[float, ...] | None = None
-
-    def members(self, X, sample_weight):
-        gammas = self.gammas
-        if gammas is None:
-            typical = median_distance(X, sample_weight, squared_distances)
-            gammas = nearest_power_of_two(1 / typical) * WIDTHS
-        return [Gaussian(float(gamma)) for gamma in gammas]
+    kind = Gaussian
+    distances = squared_distances
 
 
-@dataclass(frozen=True)
-class Laplacians(Family):
+class Laplacians(Widths):
     """Laplacian kernels of several widths; see `laplacians`."""
 
-    gammas: tuple[float, ...] | None = None
-
-    def members(self, X, sample_weight):
-        gammas = self.gammas
-        if gammas is None:
-            typical = median_distance(X, sample_weight, manhattan_distances)
-            gammas = nearest_power_of_two(1 / typical) * WIDTHS
-        return [Laplacian(float(gamma)) for gamma in gammas]
+    kind = Laplacian
+    distances = manhattan_distances
 
 
 @dataclass(frozen=True)
@@ -187,10 +194,6 @@ def numbers(parameter, values):
         if not is_number(value):
             raise InputError(f"{parameter} holds {value!r}; every entry must be a finite number.")
     return found
-
-
-def squared_distances(X):
-    return euclidean_distances(X, squared=True)
 
 
 def median_distance(X, sample_weight, distances):

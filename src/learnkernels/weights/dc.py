@@ -8,14 +8,14 @@ import numpy as np
 
 from learnkernels.gram import Oracle, largest_eigenpairs, single_threaded_blas
 from learnkernels.solvers import Certificate, warn_if_open
-from learnkernels.weights.base import WeightMethod, require
-from learnkernels.weights.conv import kernel_tails, require_theta
+from learnkernels.weights.base import require
+from learnkernels.weights.conv import Conv, kernel_tails, require_theta
 from learnkernels.weights.svm_task import SVMTask, learn_svm_weights
 
 __all__ = ["DC"]
 
 
-class DC(WeightMethod):
+class DC(Conv):
     """Learn weights and an SVM at once, where the learned kernel pays for its spectrum's tail.
 
     Not convex: each step makes the constraint linear at the last weights, which are feasible for
@@ -29,7 +29,7 @@ class DC(WeightMethod):
         The norm that bounds the weighted costs, at least 1.
     tol : float, default=1e-4
         A further step could not lower the objective by more than this part of it.
-    max_iter : int, default=100
+    max_iter : int, default=200
         Most steps.
 
     Attributes
@@ -49,15 +49,6 @@ class DC(WeightMethod):
     """
 
     name = "dc"
-    reads = ("Grams",)
-    tasks = ("classification",)
-    machine = "svm"
-
-    def __init__(self, theta=1, p=1.0, tol=1e-4, max_iter=100):
-        self.theta = theta
-        self.p = p
-        self.tol = tol
-        self.max_iter = max_iter
 
     def learn(self, evidence):
         require_theta(self)
