@@ -96,14 +96,7 @@ def load(path: str | os.PathLike) -> Any:
 
 
 # Types that our models hold besides our own classes and those that skops vouches for.
-VOUCHED = {
-    "numpy.dtype",
-    "numpy.dtypes.Float64DType",
-    "numpy.dtypes.ObjectDType",
-    "scipy.sparse._csr.csr_array",
-    "scipy.sparse._csr.csr_matrix",
-    "sklearn.compose._column_transformer._RemainderColsList",
-}
+VOUCHED = {"numpy.dtype", "scipy.sparse._csr.csr_array"}
 
 
 def strangers(types: list[str]) -> list[str]:
