@@ -116,10 +116,11 @@ def test_all_kernels_constant_is_an_error():
 
 def test_constant_target_gives_uniform_weights_and_a_warning(rng):
     X = rng.standard_normal((20, 2))
-    with pytest.warns(lk.UndefinedAlignmentWarning, match="uniform weights"):
-        model = lk.KernelRegressor(lk.gaussians([0.1, 1.0])).fit(X, np.full(20, 3.0))
-    assert model.weights_.tolist() == [0.5, 0.5]
-    assert np.allclose(model.predict(X), 3.0)
+    for method in ("alignf", "l1-krr", "l2-krr", "align-single", "single"):
+        with pytest.warns(lk.UndefinedAlignmentWarning, match="uniform weights"):
+            model = lk.KernelRegressor(lk.gaussians([0.1, 1.0]), method).fit(X, np.full(20, 3.0))
+        assert model.weights_.tolist() == [0.5, 0.5]
+        assert np.allclose(model.predict(X), 3.0)
 
 
 @pytest.mark.parametrize("method", ["alignff", None, 3, lk.methods.Align])

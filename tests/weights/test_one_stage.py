@@ -253,6 +253,23 @@ def test_odd_problems_give_finite_non_negative_proved_weights(name, case):
     assert name == "ufo" or certificate.gap <= 1e-4
 
 
+@pytest.mark.parametrize("C", [0.01, 1.0, 1e3])
+@pytest.mark.parametrize("name", ["l1-svm", "l2-svm", "l1-krr", "l2-krr", "align-single"])
+def test_more_rank_one_kernels_than_samples(name, C, rng):
+    X = rng.standard_normal((30, 200))
+    stack = np.einsum("ik,jk->ijk", X, X)
+    y = (X[:, :3].sum(axis=1) > 0).astype(int)
+    mu, certificate = METHODS[name]().learn(evidence_of("precomputed", stack, y, value=C))
+    assert certificate.gap <= 1e-4 and (mu >= 0).all()
+
+
+@pytest.mark.parametrize("p", [1.01, 50.0])
+def test_norms_near_one_and_far_from_it(p):
+    evidence = evidence_of(KERNELS, *classes_of(40, 2), value=5.0)
+    mu, certificate = lk.methods.LpSVM(p=p, max_iter=500).learn(evidence)
+    assert certificate.gap <= 1e-4 and np.linalg.norm(mu, p) <= 1 + 1e-6
+
+
 @pytest.mark.parametrize("C", [1e-3, 1e-1, 10.0, 1e3])
 @pytest.mark.parametrize("name", ["l1-svm", "l2-svm", "conv", "dc"])
 def test_every_c_is_proved(name, C):
@@ -265,6 +282,10 @@ def test_every_c_is_proved(name, C):
 
 def test_ending_above_the_tolerance_is_said():
     evidence = evidence_of(KERNELS, *classes_of(60, 2), value=100.0)
+    gaussians = evidence_of(lk.gaussians([0.02, 0.2, 1.0]), *classes_of(60, 2), value=1000.0)
+    with pytest.warns(ConvergenceWarning, match="dc ended"):
+        _, certificate = lk.methods.DC(theta=4, max_iter=1, tol=1e-9).learn(gaussians)
+    assert certificate.status == "not converged"
     for method in (lk.methods.L1SVM(max_iter=1), lk.methods.LpSVM(max_iter=1)):
         with pytest.warns(ConvergenceWarning, match="relative gap"):
             _, certificate = method.learn(evidence)
@@ -292,6 +313,25 @@ def test_ufo_on_many_classes():
     assert few <= (model.weights_ > 0).sum()
 
 
+def test_ufo_approaches_the_optimum_of_its_objective():
+    """Multi-class hinge + lam/2 |w|^2_{2,p} by a conic solver, over coefficients of the samples."""
+    evidence = evidence_of(lk.gaussians([0.05, 0.3, 1.0, 4.0]), *classes_of(36, 3))
+    _, factors = grams(evidence)
+    codes = evidence.Y.argmax(axis=1)
+    lam, q = 0.05, 2 * np.log(4)
+    W = [cp.Variable((36, 3)) for _ in factors]
+    scores = sum(L @ w for L, w in zip(factors, W, strict=True))
+    rows = []
+    for i, y in enumerate(codes):
+        margins = [scores[i, c] + (c != y) for c in range(3)]
+        rows.append(cp.maximum(*margins) - scores[i, y])
+    sizes = cp.hstack([cp.norm(w, "fro") for w in W])
+    value = lam / 2 * cp.square(cp.pnorm(sizes, q / (q - 1))) + cp.sum(cp.hstack(rows)) / 36
+    expected = solved(cp.Problem(cp.Minimize(value)))
+    _, certificate = lk.methods.UFO(lam=lam, tol=1e-5, max_iter=400).learn(evidence)
+    assert expected * (1 - 1e-6) <= certificate.primal <= 1.1 * expected
+
+
 def test_ufo_is_reproducible():
     evidence = evidence_of(KERNELS, *classes_of(50, 3))
     with warnings.catch_warnings():
@@ -315,6 +355,9 @@ def test_ufo_is_reproducible():
         (lk.methods.DC(p=0.0), "at least 1"),
         (lk.methods.UFO(beta=-1), "at least 0"),
         (lk.methods.BestSingle(cv=1), "cv=1"),
+        (lk.methods.L1SVM(max_iter=0), "max_iter"),
+        (lk.methods.DC(max_iter=1.5), "whole number"),
+        (lk.methods.UFO(tol=-1.0), "tol"),
     ],
 )
 def test_bad_parameters_are_sentences(method, says):

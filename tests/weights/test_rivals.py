@@ -31,16 +31,20 @@ def test_ensemble_weights_come_from_predictions_of_unseen_samples(curve):
             predictions[test, k] = alone.fit(X[train], y[train]).predict(X[test])
     kernels = lk.gaussians(KERNELS)
     model = lk.KernelRegressor(kernels, "ensemble", normalize=None, alpha=0.1).fit(X, y)
-    v, *_ = np.linalg.lstsq(predictions, y)
+    centered = predictions - predictions.mean(axis=0)
+    v, *_ = np.linalg.lstsq(centered, y - y.mean())
     if (v >= 0).all():
         assert np.allclose(model.weights_, v, rtol=1e-6)
-    residual = y - predictions @ model.weights_
+    residual = y - y.mean() - centered @ model.weights_
     assert np.isclose(model.certificate_.primal, np.mean(residual**2))
     combined = sum(
         w * lk.KernelRegressor(lk.gaussians([g]), normalize=None, alpha=0.1).fit(X, y).predict(X)
         for w, g in zip(model.weights_, KERNELS, strict=True)
     )
-    assert np.allclose(model.predict(X), combined)
+    offset = y.mean() - predictions.mean(axis=0) @ model.weights_
+    assert np.allclose(model.predict(X), combined + offset)
+    shifted = lk.KernelRegressor(kernels, "ensemble", normalize=None, alpha=0.1).fit(X, y + 1000)
+    assert np.allclose(shifted.predict(X), model.predict(X) + 1000)
 
 
 def test_ensemble_of_classes_and_lists(classes):

@@ -70,6 +70,7 @@ class BaseKernelEstimator(BaseEstimator):
         self.alignment_ = learned.alignment
         self.kernel_alignments_ = learned.alignments
         self.certificate_ = learned.certificate
+        self.__dict__.pop("tail_sums_", None)
         if hasattr(method, "tail_sums_"):
             self.tail_sums_ = method.tail_sums_
 

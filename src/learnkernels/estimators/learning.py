@@ -237,16 +237,16 @@ class Stage:
     def _train_one(self, method, machine, value, without) -> Model:
         learned = self.learn(method, machine, value, without)
         if method.ensemble:
-            return self._train_ensemble(learned, machine, value, without)
+            return self._train_ensemble(learned, method.offset_, machine, value, without)
         setting = self.setting(machine, value)
         (trained,) = machine.path(self.problem(learned, machine, without), [setting])
         return model_of(learned, trained)
 
-    def _train_ensemble(self, learned, machine, value, without) -> Model:
+    def _train_ensemble(self, learned, offset, machine, value, without) -> Model:
         """One machine for each kernel with a weight, their predictions combined."""
         statistics = self.sums.statistics(without).normalized(self.normalize, self.center)
         bank = self.bank if without is None else self.bank.take(self.outside(without))
-        parts, intercept, certificates = [], np.zeros(self.Y.shape[1]), []
+        parts, intercept, certificates = [], np.array(offset), []
         for k in np.flatnonzero(learned.weights):
             unit = np.eye(len(learned.weights))[k]
             kernel = LearnedKernel.of(bank, unit, statistics, self.center)

@@ -230,7 +230,8 @@ def one_trial(stage, learner, setting: Task, parts, indices, shared: float) -> T
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantKernelWarning)
-        models = stage.train(learner, setting.machine, setting.grid)
+        machine = Ridge() if learner.machine == "ridge" else setting.machine
+        models = stage.train(learner, machine, setting.grid)
     seconds = time.perf_counter() - start + shared
 
     def errors(models, X, samples):

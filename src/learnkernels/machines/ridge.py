@@ -107,5 +107,6 @@ def decomposed(K):
 def not_definite(alpha: float) -> InputError:
     return InputError(
         f"the learned kernel plus alpha={alpha:g} on its diagonal is not positive definite, so "
-        "ridge has no solution; raise alpha, or use a method with non-negative weights."
+        "ridge has no solution; raise alpha (or use a method with non-negative weights, if some "
+        "are negative)."
     )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 __all__ = ["Certificate"]
 
 
@@ -51,6 +53,8 @@ class Certificate:
         """The certificate of an iterative solution, optimal if the gap is at most tol."""
         size = max(abs(primal), abs(dual))
         gap = abs(primal - dual) / size if size > 0 else 0.0
+        if not np.isfinite(gap):
+            gap = np.inf
         status = "optimal" if gap <= tol else "not converged"
         return cls(float(primal), float(dual), float(gap), iterations, status)
 

@@ -58,6 +58,9 @@ class Task(Protocol):
     def model_minimum(self, point: Point, H: np.ndarray) -> np.ndarray:
         """Minimum over the set of the quadratic model at a point."""
 
+    def safe_target(self, point: Point) -> np.ndarray:
+        """A point of the set towards which the function falls, if it falls anywhere."""
+
     def sharpen(self) -> bool:
         """Make evaluations more accurate; False if they are exact already."""
 
@@ -76,6 +79,8 @@ def minimise(task: Task, mu: np.ndarray, tol: float, max_iter: int) -> tuple[Poi
             # A trace of the identity keeps the model bounded where the function is flat.
             H = H + 1e-10 * max(np.trace(H) / len(mu), np.finfo(float).tiny) * np.eye(len(mu))
             following = search(task, point, task.model_minimum(point, H) - point.mu)
+            if following is None:
+                following = search(task, point, task.safe_target(point) - point.mu)
         if following is None:
             if not task.sharpen():
                 break
@@ -105,12 +110,15 @@ def relative(value: float, bound: float) -> float:
     return (value - bound) / size if size > 0 else 0.0
 
 
-def warn_if_open(certificate: Certificate, tol: float, who: str) -> None:
-    """Warn, with the gap, if a solution is not proved to the tolerance."""
-    if certificate.gap > tol:
-        warnings.warn(
-            f"{who} ended with a relative gap of {certificate.gap:.1e} after "
-            f"{certificate.iterations} iterations, above tol={tol:g}; raise max_iter or tol.",
-            ConvergenceWarning,
-            stacklevel=2,
-        )
+def warn_if_open(certificate: Certificate, tol: float, method) -> None:
+    """Warn, with the gap, if a method's solution is not proved to the tolerance."""
+    if certificate.gap <= tol and certificate.status != "not converged":
+        return
+    used_up = certificate.iterations >= method.max_iter
+    advice = "raise max_iter or tol" if used_up else "rounding allows no further step: raise tol"
+    warnings.warn(
+        f"{method.name} ended with a relative gap of {certificate.gap:.1e} after "
+        f"{certificate.iterations} iterations (tol={tol:g}); {advice}.",
+        ConvergenceWarning,
+        stacklevel=2,
+    )

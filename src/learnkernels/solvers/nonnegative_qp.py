@@ -58,10 +58,18 @@ def nonnegative_qp(M: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, Certificat
 def simplex_qp(H: np.ndarray, h: np.ndarray, radius: float) -> np.ndarray:
     """Minimise z'Hz / 2 - h'z over z >= 0, sum(z) = radius.
 
-    The sum is held by a penalty, a million times the size of H, and then exactly by scaling.
+    By the method of multipliers: a penalty that loses few digits of H, and rounds that learn the
+    price of the sum. A constant in h changes nothing, so the largest entry is made zero.
     """
-    weight = 1e6 * max(float(np.abs(H).max()), float(np.abs(h).max()) / radius)
-    z, _ = nonnegative_qp(H / 2 + weight, h / 2 + weight * radius)
+    h = h - h.max()
+    weight = max(100 * float(np.abs(H).max()), float(-h.min()) / radius, np.finfo(float).tiny)
+    price = 0.0
+    for _ in range(6):
+        z, _ = nonnegative_qp(H / 2 + weight, (h + price) / 2 + weight * radius)
+        excess = z.sum() - radius
+        price -= 2 * weight * excess
+        if abs(excess) <= 1e-12 * radius:
+            break
     return z * (radius / z.sum())
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from learnkernels.errors import InputError
 from learnkernels.solvers import Point, minimise, nonnegative_qp, warn_if_open
 from learnkernels.solvers.sets import WeightSet
-from learnkernels.weights.base import WeightMethod, require
+from learnkernels.weights.base import WeightMethod, require, require_stop
 from learnkernels.weights.ridge_task import RidgeTask, ridge_targets
 
 __all__ = ["AlignSingle"]
@@ -54,7 +54,7 @@ class AlignSingle(WeightMethod):
     def learn(self, evidence):
         for parameter in ("gamma", "gamma1", "gamma2"):
             require(self, parameter, getattr(self, parameter), 0, strict=False)
-        require(self, "tol", self.tol, 0)
+        require_stop(self)
         if self.gamma1 + self.gamma2 == 0:
             raise InputError(
                 "AlignSingle got gamma1=0 and gamma2=0, so nothing bounds the weights; "
@@ -69,7 +69,7 @@ class AlignSingle(WeightMethod):
         if not start.any():
             start = np.full(p, 1 / p)
         point, certificate = minimise(task, start, self.tol, self.max_iter)
-        warn_if_open(certificate, self.tol, self.name)
+        warn_if_open(certificate, self.tol, self)
         return point.mu, certificate
 
 
@@ -98,6 +98,9 @@ class RegularisedTask(RidgeTask):
 
     def curvature(self, point):
         return super().curvature(point) + 2 * self.Q
+
+    def safe_target(self, point):
+        return np.maximum(point.mu - point.gradient / np.diag(2 * self.Q).max(), 0.0)
 
     def model_minimum(self, point, H):
         z, _ = nonnegative_qp(H / 2, (H @ point.mu - point.gradient) / 2)

@@ -15,7 +15,7 @@ from learnkernels.gram import Oracle, Statistics
 from learnkernels.machines import Machine
 from learnkernels.solvers import Certificate
 
-__all__ = ["Evidence", "WeightMethod", "require", "sum_to_one"]
+__all__ = ["Evidence", "WeightMethod", "require", "require_stop", "sum_to_one"]
 
 
 @dataclass(frozen=True)
@@ -109,4 +109,14 @@ def require(
         raise InputError(
             f"{type(method).__name__} got {parameter}={value!r}; {parameter} must be a number "
             f"{bound} {low:g}."
+        )
+
+
+def require_stop(method: Any) -> None:
+    """Raise unless ``tol`` is positive and ``max_iter`` a whole number of at least 1."""
+    require(method, "tol", method.tol, 0)
+    require(method, "max_iter", method.max_iter, 1, strict=False)
+    if method.max_iter != int(method.max_iter):
+        raise InputError(
+            f"{type(method).__name__} got max_iter={method.max_iter!r}; it must be a whole number."
         )

@@ -63,7 +63,8 @@ def folds_of(method, evidence: Evidence) -> list[np.ndarray]:
         smallest = int(np.bincount(codes).min())
         if smallest < 2:
             raise InputError(
-                f"{method.name!r} needs cross-validation, but a class has only one sample."
+                f"{method.name!r} needs cross-validation, but a class has only one sample in a "
+                "training part; use more samples, or another method."
             )
         splitter = StratifiedKFold(
             min(int(cv), smallest), shuffle=True, random_state=method.random_state

@@ -10,7 +10,7 @@ import numpy as np
 from learnkernels.errors import InputError
 from learnkernels.gram import Oracle, Threads, tail_sum
 from learnkernels.solvers import warn_if_open
-from learnkernels.weights.base import WeightMethod, require
+from learnkernels.weights.base import WeightMethod, require, require_stop
 from learnkernels.weights.svm_task import learn_svm_weights
 
 __all__ = ["Conv", "kernel_tails", "require_theta"]
@@ -63,7 +63,7 @@ class Conv(WeightMethod):
     def learn(self, evidence):
         require_theta(self)
         require(self, "p", self.p, 1, strict=False)
-        require(self, "tol", self.tol, 0)
+        require_stop(self)
         # mu_k = nu_k / t_k, where nu solves lp-svm with the kernels K_k / t_k,
         # t_k = tr(K_k) - (sum of the theta largest eigenvalues of K_k)
         tails = kernel_tails(evidence.oracle, self.theta)
@@ -71,7 +71,7 @@ class Conv(WeightMethod):
             evidence.oracle.scaled(1 / tails), evidence.Y, evidence.C * evidence.weights, self.p,
             self.tol, self.max_iter,
         )  # fmt: skip
-        warn_if_open(certificate, self.tol, self.name)
+        warn_if_open(certificate, self.tol, self)
         self.tail_sums_ = np.full(len(evidence.kept), np.nan)
         self.tail_sums_[evidence.kept] = tails
         return nu / tails, certificate

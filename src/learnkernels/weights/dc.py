@@ -8,7 +8,7 @@ import numpy as np
 
 from learnkernels.gram import Oracle, largest_eigenpairs, single_threaded_blas
 from learnkernels.solvers import Certificate, warn_if_open
-from learnkernels.weights.base import require
+from learnkernels.weights.base import require, require_stop
 from learnkernels.weights.conv import Conv, kernel_tails, require_theta
 from learnkernels.weights.svm_task import SVMTask, learn_svm_weights
 
@@ -18,8 +18,10 @@ __all__ = ["DC"]
 class DC(Conv):
     """Learn weights and an SVM at once, where the learned kernel pays for its spectrum's tail.
 
-    Not convex: each step makes the constraint linear at the last weights, which are feasible for
-    the next step too, so the objective never rises. Starts from the solution of `Conv`.
+    Not convex: each step makes the constraint linear at the last weights and goes to the minimum,
+    or part of the way where ``p > 1`` demands it, so the objective never rises. Starts from the
+    solution of `Conv`. The certificate's dual value is that of the problem made linear at the
+    solution: no further step could go below it.
 
     Parameters
     ----------
@@ -53,7 +55,7 @@ class DC(Conv):
     def learn(self, evidence):
         require_theta(self)
         require(self, "p", self.p, 1, strict=False)
-        require(self, "tol", self.tol, 0)
+        require_stop(self)
         oracle, C = evidence.oracle, evidence.C * evidence.weights
 
         def convex_step(costs, start, tol):
@@ -64,38 +66,51 @@ class DC(Conv):
             )  # fmt: skip
             return nu / costs, certificate
 
-        mu, certificate = convex_step(kernel_tails(oracle, self.theta), None, self.tol)
-        history: list[float] = []
-        step = 0.0
+        task = SVMTask(oracle, evidence.Y, C)
+        task.tol = 1e-5
+        mu, _ = convex_step(kernel_tails(oracle, self.theta), None, self.tol)
+        mu, v = self._feasible(oracle, mu)
+        history = [task.evaluate(mu, None).value]
+        step, status = 0.0, "not converged"
         for _ in range(self.max_iter):
             # Tail sums are concave and positively homogeneous in mu, so their linearisation at mu
-            # is <v, .>, v_k = sum_{j > theta} u_j'K_k u_j with the eigenvectors u_j of K_mu, and
-            # scaling to the bound can only lower the SVM's objective.
-            v = self._costs(oracle, mu)
-            mu = mu / np.linalg.norm(mu * v, self.p)
-            following, certificate = convex_step(v, mu, 0.1 * self.tol)
-            if not history:
-                history.append(SVMTask(oracle, evidence.Y, C).evaluate(mu, None).value)
-            if certificate.primal > history[-1]:
+            # is <v, .>, v_k = sum_{j > theta} u_j'K_k u_j with the eigenvectors u_j of K_mu.
+            target, proof = convex_step(v, mu, 0.1 * self.tol)
+            if history[-1] - proof.dual <= self.tol * abs(history[-1]):
+                status = "optimal"  # a further step could not go lower by more
                 break
-            step = float(np.abs(following - mu).max() / np.abs(mu).max())
-            mu = following
-            history.append(certificate.primal)
-            if history[-2] - history[-1] <= self.tol * abs(history[-1]):
-                break
-        v = self._costs(oracle, mu)
-        # The dual bound of the last convex step: no further step could go below it.
-        bound = min(certificate.dual, history[-1])
+            for part in (1.0, 0.5, 0.25, 0.125):
+                trial, trial_v = self._feasible(oracle, mu + part * (target - mu))
+                value = task.evaluate(trial, None).value
+                if value < history[-1]:
+                    break
+            else:
+                break  # p > 1 only: no feasible point on the way is better
+            step = float(np.abs(trial - mu).max() / np.abs(mu).max())
+            mu, v = trial, trial_v
+            history.append(value)
+        found = Certificate.of(
+            history[-1], min(proof.dual, history[-1]), len(history) - 1, self.tol
+        )
         certificate = replace(
-            Certificate.of(history[-1], bound, len(history) - 1, self.tol),
+            found,
+            status=status,
             history=tuple(history),
             violation=max(float(np.linalg.norm(mu * v, self.p)) - 1.0, 0.0),
             last_step=step,
         )
-        warn_if_open(certificate, self.tol, self.name)
+        warn_if_open(certificate, self.tol, self)
         self.tail_sums_ = np.full(len(evidence.kept), np.nan)
         self.tail_sums_[evidence.kept] = v
         return mu, certificate
+
+    def _feasible(self, oracle: Oracle, mu: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """The weights scaled to the bound, and their costs.
+
+        Costs do not depend on the scale of mu, and a larger kernel only lowers the objective.
+        """
+        v = self._costs(oracle, mu)
+        return mu / np.linalg.norm(mu * v, self.p), v
 
     def _costs(self, oracle: Oracle, mu: np.ndarray) -> np.ndarray:
         """v_k = tr(K_k) - sum_{j <= theta} u_j'K_k u_j, not below rounding, shape (n_kernels,)."""

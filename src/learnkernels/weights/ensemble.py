@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from learnkernels.solvers import Certificate, nonnegative_qp
@@ -23,6 +25,11 @@ class Ensemble(BestSingle):
     random_state : int, RandomState or None, default=0
         Shuffles the folds.
 
+    Attributes
+    ----------
+    offset_ : ndarray of shape (n_outputs,)
+        Added to the combined predictions; set by `learn`.
+
     Examples
     --------
     >>> import learnkernels as lk
@@ -37,20 +44,32 @@ class Ensemble(BestSingle):
 
     def learn(self, evidence):
         folds = folds_of(self, evidence)
-        root = np.sqrt(evidence.weights)[:, None]
         columns = [
-            (root * out_of_fold(evidence, evidence.oracle.gram(unit), folds)).ravel()
+            out_of_fold(evidence, evidence.oracle.gram(unit), folds)
             for unit in np.eye(evidence.oracle.n_kernels)
         ]
-        # min_{v >= 0} sum_i w_i |y_i - sum_k v_k h_k(x_i)|^2 over out-of-fold predictions h_k
-        P = np.column_stack(columns)
-        target = (root * evidence.Y).ravel()
+        # min_{v >= 0, b} sum_i w_i |y_i - b - sum_k v_k h_k(x_i)|^2 over out-of-fold h_k
+        w = evidence.weights / evidence.weights.sum()
+        means = np.array([w @ column for column in columns])  # (p, t)
+        middle = w @ evidence.Y
+        if not evidence.oracle.center:
+            means, middle = np.zeros_like(means), np.zeros_like(middle)
+        root = np.sqrt(w)[:, None]
+        P = np.column_stack(
+            [(root * (h - mean)).ravel() for h, mean in zip(columns, means, strict=True)]
+        )
+        target = (root * (evidence.Y - middle)).ravel()
         v, proof = nonnegative_qp(P.T @ P, P.T @ target)
-        if not v.any():  # no machine predicts better than zero: all alike
-            v = np.full(len(v), 1 / len(v))
-        scale = evidence.weights.sum()
         constant = target @ target
-        return v, Certificate(
-            (proof.primal + constant) / scale, (proof.dual + constant) / scale, proof.gap,
-            proof.iterations, proof.status,
+        certificate = Certificate.of(
+            proof.primal + constant, min(proof.dual, proof.primal) + constant, proof.iterations,
+            tol=1e-6,
         )  # fmt: skip
+        if not v.any():
+            v = np.full(len(v), 1 / len(v))
+            error = target - P @ v
+            certificate = replace(
+                Certificate.closed_form(error @ error), status="undefined: uniform weights"
+            )
+        self.offset_ = middle - v @ means
+        return v, certificate

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from learnkernels.solvers import Simplex, minimise, warn_if_open
-from learnkernels.weights.base import WeightMethod, require
+from learnkernels.weights.base import WeightMethod, require, require_stop
 from learnkernels.weights.ridge_task import RidgeTask, ridge_targets
 
 __all__ = ["L1Ridge"]
@@ -44,7 +44,7 @@ class L1Ridge(WeightMethod):
 
     def learn(self, evidence):
         require(self, "radius", self.radius, 0)
-        require(self, "tol", self.tol, 0)
+        require_stop(self)
         # min_mu sum_t y_t'(K_mu + alpha I)^-1 y_t, mu >= 0, sum(mu) <= radius
         p = evidence.oracle.n_kernels
         task = RidgeTask(
@@ -52,5 +52,5 @@ class L1Ridge(WeightMethod):
             Simplex(self.radius),
         )  # fmt: skip
         point, certificate = minimise(task, np.full(p, self.radius / p), self.tol, self.max_iter)
-        warn_if_open(certificate, self.tol, self.name)
+        warn_if_open(certificate, self.tol, self)
         return point.mu, certificate

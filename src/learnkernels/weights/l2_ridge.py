@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from learnkernels.errors import InputError
 from learnkernels.solvers import Ball, Certificate, search, warn_if_open
-from learnkernels.weights.base import WeightMethod, require
+from learnkernels.weights.base import WeightMethod, require, require_stop
 from learnkernels.weights.ridge_task import RidgeTask, ridge_targets
 
 __all__ = ["L2Ridge"]
@@ -54,7 +56,7 @@ class L2Ridge(WeightMethod):
 
     def learn(self, evidence):
         require(self, "radius", self.radius, 0)
-        require(self, "tol", self.tol, 0)
+        require_stop(self)
         mu0 = self._center(evidence)
         ball = Ball(mu0, self.radius)
         task = RidgeTask(
@@ -81,8 +83,13 @@ class L2Ridge(WeightMethod):
             new_coef, new_Z, _ = following.state
             coef, Z = (coef + new_coef) / 2, (Z + new_Z) / 2
             point, bound = following, max(bound, following.bound)
-        certificate = Certificate.of(point.value, bound, iterations, self.tol)
-        warn_if_open(certificate, self.tol, self.name)
+        away = float(np.abs(ball.peak(-point.gradient) - point.mu).max()) / self.radius
+        certificate = replace(
+            Certificate.of(point.value, bound, iterations, self.tol), last_step=away
+        )
+        if away > 1e-4:
+            certificate = replace(certificate, status="not converged")
+        warn_if_open(certificate, self.tol, self)
         return point.mu, certificate
 
     def _center(self, evidence) -> np.ndarray:

@@ -52,10 +52,12 @@ def varying(evidence: Evidence, mask: np.ndarray) -> Evidence:
 
 
 def learn_varying(method: WeightMethod, evidence: Evidence) -> tuple[np.ndarray, Certificate]:
-    if "a" in method.reads and not evidence.statistics.alignments().max() > 0:
+    nothing_to_learn = evidence.statistics.target_norm == 0
+    unaligned = "a" in method.reads and not evidence.statistics.alignments().max() > 0
+    if nothing_to_learn or unaligned:
         warnings.warn(
-            "the target is constant or no kernel is aligned with it, so weights by alignment do "
-            "not exist; uniform weights are used.",
+            "the target is constant or no kernel is aligned with it, so there is nothing to learn "
+            "weights from; uniform weights are used.",
             UndefinedAlignmentWarning,
             stacklevel=2,
         )

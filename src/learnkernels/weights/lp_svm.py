@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from learnkernels.solvers import warn_if_open
-from learnkernels.weights.base import WeightMethod, require
+from learnkernels.weights.base import WeightMethod, require, require_stop
 from learnkernels.weights.svm_task import learn_svm_weights
 
 __all__ = ["L1SVM", "LpSVM"]
@@ -46,12 +46,12 @@ class LpSVM(WeightMethod):
         # min_mu max_coef 1'coef - (coef*y)'K_mu(coef*y) / 2, 0 <= coef <= C, coef'y = 0,
         # mu >= 0, |mu|_p <= 1; several classes: the sum over one-against-rest problems.
         require(self, "p", self.p, 1, strict=False)
-        require(self, "tol", self.tol, 0)
+        require_stop(self)
         C = evidence.C * evidence.weights
         mu, _, certificate = learn_svm_weights(
             evidence.oracle, evidence.Y, C, self.p, self.tol, self.max_iter
         )
-        warn_if_open(certificate, self.tol, self.name)
+        warn_if_open(certificate, self.tol, self)
         return mu, certificate
 
 

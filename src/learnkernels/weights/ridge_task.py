@@ -13,6 +13,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from learnkernels.gram import Oracle
+from learnkernels.machines.ridge import not_definite
 from learnkernels.solvers import Point, Simplex, WeightSet, simplex_qp
 from learnkernels.weights.base import Evidence
 
@@ -52,7 +53,9 @@ class RidgeTask:
         if failed:  # K_mu is semi-definite for mu >= 0, so only rounding can do this
             K = self.oracle.gram(mu) * (self.root * self.root.T)
             K.flat[:: len(K) + 1] += self.alpha + 1e-10 * np.trace(K) / len(K)
-            factor, _ = dpotrf(K.T, lower=1, overwrite_a=1, clean=0)
+            factor, failed = dpotrf(K.T, lower=1, overwrite_a=1, clean=0)
+            if failed:
+                raise not_definite(self.alpha)
         coef = self.root * dpotrs(factor, self.root * self.Y, lower=1)[0]
         Z = self.oracle.products(coef)  # (p, n, t)
         return self.point(mu, coef, Z, factor)
@@ -77,6 +80,9 @@ class RidgeTask:
         if not isinstance(self.allowed, Simplex):
             return self.allowed.peak(-point.gradient)
         return simplex_qp(H, H @ point.mu - point.gradient, self.allowed.radius)
+
+    def safe_target(self, point):
+        return self.allowed.peak(-point.gradient)
 
     def sharpen(self):
         return False

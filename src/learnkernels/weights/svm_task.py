@@ -82,6 +82,9 @@ class SVMTask:
     def model_minimum(self, point, H):
         return simplex_qp(H, H @ point.mu - point.gradient, 1.0)
 
+    def safe_target(self, point):
+        return self.allowed.peak(-point.gradient)
+
     def sharpen(self):
         self.tol /= 10
         return self.tol >= 1e-9
@@ -93,7 +96,9 @@ def held_curvature(K_FF: np.ndarray, Z_F: np.ndarray) -> np.ndarray:
     K_FF.flat[:: len(K_FF) + 1] += max(ridge, np.finfo(float).tiny)
     # Of middling size: waking BLAS threads can take longer than the work.
     with single_threaded_blas():
-        factor, _ = dpotrf(K_FF.T, lower=1, overwrite_a=1, clean=0)
+        factor, failed = dpotrf(K_FF.T, lower=1, overwrite_a=1, clean=0)
+        if failed:  # only rounding can do this; a flat model still leads downhill
+            return np.zeros((Z_F.shape[1], Z_F.shape[1]))
         solved, _ = dpotrs(factor, np.column_stack([Z_F, np.ones(len(K_FF))]), lower=1)
     ones = solved[:, -1]
     return Z_F.T @ (solved[:, :-1] - np.outer(ones, Z_F.T @ ones) / ones.sum())
@@ -126,7 +131,7 @@ class LpTask(SVMTask):
         return super().curvature(point) * np.outer(slope, slope) + np.diag(bend)
 
     def model_minimum(self, point, H):
-        """The Newton step with the sum held, cut before it leaves the orthant.
+        """The Newton step with the sum held, where it does not leave the orthant.
 
         Scaled by s itself: near the boundary H grows like s^(1/p - 2).
         """
@@ -139,9 +144,21 @@ class LpTask(SVMTask):
         multiplier = -(s @ both[:, 0]) / (s @ both[:, 1])
         step = -s * (both[:, 0] + multiplier * both[:, 1])
         falling = step < 0
-        room = np.min(s[falling] / -step[falling], initial=np.inf)
-        moved = s + min(1.0, 0.95 * room) * step
+        room = 0.95 * np.min(s[falling] / -step[falling], initial=np.inf)
+        if room < 0.5:  # one small weight would hold up all others
+            return self.safe_target(point)
+        moved = s + min(1.0, room) * step
         return moved / moved.sum()
+
+    def safe_target(self, point):
+        """The block step, which lowers J from any point: mu_k ~ |w_k|^(2/(p+1))."""
+        s = np.maximum(point.mu, SMALLEST)
+        q = -2 * point.gradient / self.slope(s)
+        squares = s ** (2 / self.p) * q  # |w_k|^2
+        if not squares.any():
+            return point.mu
+        moved = (squares / squares.max()) ** (self.p / (self.p + 1))
+        return np.maximum(moved / moved.sum(), SMALLEST)
 
 
 def learn_svm_weights(oracle: Oracle, Y, C, p: float, tol: float, max_iter: int, start=None):

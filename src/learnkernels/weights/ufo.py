@@ -8,8 +8,9 @@ import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 
+from learnkernels.errors import UndefinedAlignmentWarning
 from learnkernels.solvers import Certificate
-from learnkernels.weights.base import WeightMethod, require, sum_to_one
+from learnkernels.weights.base import WeightMethod, require, require_stop, sum_to_one
 
 __all__ = ["UFO"]
 
@@ -21,7 +22,8 @@ class UFO(WeightMethod):
     """Learn weights with the multi-class hinge loss, natively for many classes; stochastic.
 
     Minimises ``lam/2 |w|^2_{2,p} + beta |w|_{2,1} + (mean hinge loss)`` with
-    ``p = 2 log F / (2 log F - 1)`` for F kernels. The Gram matrices of all kernels are held.
+    ``p = 2 log F / (2 log F - 1)`` for F kernels (2 for F below 3, and then equal weights where
+    ``beta`` is zero). The Gram matrices of all kernels are held.
 
     Parameters
     ----------
@@ -62,7 +64,7 @@ class UFO(WeightMethod):
         if self.lam is not None:
             require(self, "lam", self.lam, 0)
         require(self, "beta", self.beta, 0, strict=False)
-        require(self, "tol", self.tol, 0)
+        require_stop(self)
         lam = 1 / (evidence.C * evidence.weights.sum()) if self.lam is None else self.lam
         codes = class_codes(evidence.Y)
         run = Run(evidence.oracle.stack(), codes, evidence.weights, lam, self.beta)
@@ -90,7 +92,12 @@ class UFO(WeightMethod):
                 stacklevel=2,
             )
         value, factors = best
-        if not factors.any():  # beta so large that no kernel survives
+        if not factors.any():
+            warnings.warn(
+                f"ufo: beta={self.beta:g} leaves no kernel; uniform weights are used, lower beta.",
+                UndefinedAlignmentWarning,
+                stacklevel=2,
+            )
             factors = np.ones_like(factors)
         certificate = Certificate(
             value, 0.0, 1.0 if value else 0.0, len(history), "stochastic", tuple(history),
@@ -119,23 +126,27 @@ class Run:
         self.t = 0
 
     def factors(self) -> np.ndarray:
-        """w_j / theta_j = q v_j (v_j / |v|_q)^(q-2) / (lam t |theta_j|), shape (F,)."""
+        """w_j / theta_j = v_j (v_j / |v|_q)^(q-2) / (lam t |theta_j|), shape (F,).
+
+        The minimiser of ``-<theta, w> / t + lam/2 |w|^2_{2,p} + beta |w|_{2,1}``; a further factor
+        q, as printed in the paper, would belong to lam / q.
+        """
         sizes = np.sqrt(self.squares)
         v = np.maximum(sizes - self.beta * self.t, 0.0)
         norm = np.linalg.norm(v, self.q)
-        if norm == 0:
+        if norm == 0:  # also before the first step
             return np.zeros_like(v)
         ratio = np.divide(v, sizes, out=np.zeros_like(v), where=sizes > 0)
-        return self.q * ratio * (v / norm) ** (self.q - 2) / (self.lam * self.t)
+        return ratio * (v / norm) ** (self.q - 2) / (self.lam * self.t)
 
     def step(self, i: int) -> None:
         """One subgradient of the hinge loss at sample i."""
-        self.t += 1
         true = self.codes[i]
         own = self.scores[:, i]  # (F, classes)
         margins = self.factors() @ own
         margins[true] -= 1
         wrong = int(np.argmax(np.where(np.arange(len(margins)) == true, -np.inf, margins)))
+        self.t += 1
         if margins[wrong] <= margins[true]:
             return
         self.squares += 2 * (own[:, true] - own[:, wrong]) + 2 * self.K[:, i, i]
