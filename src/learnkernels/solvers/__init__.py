@@ -8,13 +8,14 @@ from learnkernels.solvers.nonnegative_qp import (
     qp_certificate,
     simplex_qp,
 )
-from learnkernels.solvers.sets import Ball, LpBall, Simplex, WeightSet
+from learnkernels.solvers.sets import Ball, LpBall, Orthant, Simplex, WeightSet
 from learnkernels.solvers.smo import SVMSolution, solve_svm, svm_gap
 
 __all__ = [
     "Ball",
     "Certificate",
     "LpBall",
+    "Orthant",
     "Point",
     "SVMSolution",
     "Simplex",

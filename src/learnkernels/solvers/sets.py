@@ -5,23 +5,31 @@ That is what a dual bound needs of a set, and where a conditional-gradient step 
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Ball", "LpBall", "Simplex", "WeightSet"]
+__all__ = ["Ball", "LpBall", "Orthant", "Simplex", "WeightSet"]
 
 
-class WeightSet:
-    """A bounded convex set of non-negative vectors."""
+class WeightSet(ABC):
+    """A convex set of non-negative vectors."""
 
+    @abstractmethod
     def peak(self, v: np.ndarray) -> np.ndarray:
         """A point of the set where v'mu is largest, for v >= 0."""
-        raise NotImplementedError
 
     def support(self, v: np.ndarray) -> float:
         """Largest v'mu over the set, for v >= 0."""
         return float(v @ self.peak(v))
+
+
+class Orthant(WeightSet):
+    """mu >= 0: nothing bounds a linear function on it."""
+
+    def peak(self, v):
+        return np.where(v > 0, np.inf, 0.0)
 
 
 @dataclass(frozen=True)

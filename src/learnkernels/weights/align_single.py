@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from learnkernels.errors import InputError
-from learnkernels.solvers import Point, minimise, nonnegative_qp, warn_if_open
-from learnkernels.solvers.sets import WeightSet
+from learnkernels.solvers import Orthant, Point, minimise, nonnegative_qp, warn_if_open
 from learnkernels.weights.base import WeightMethod, require, require_stop
 from learnkernels.weights.ridge_task import RidgeTask, ridge_targets
 
@@ -82,7 +81,7 @@ class RegularisedTask(RidgeTask):
 
     def __init__(self, evidence, b: np.ndarray, Q: np.ndarray):
         super().__init__(
-            evidence.oracle, ridge_targets(evidence), evidence.weights, evidence.alpha, WeightSet()
+            evidence.oracle, ridge_targets(evidence), evidence.weights, evidence.alpha, Orthant()
         )
         self.b = b
         self.Q = Q
