@@ -128,7 +128,8 @@ class Bank:
     def values(self) -> np.ndarray:
         """All values at once, kernels in the user's order, shape (n_kernels, n_rows, n_columns)."""
         tile = self.tile(slice(0, self.n_rows), slice(0, self.n_columns))
-        return tile_values(tile, self.n_kernels)[self.order]
+        shape = self.n_kernels, self.n_rows, self.n_columns
+        return tile_values(tile, shape)[self.order]
 
     def diagonal(self) -> np.ndarray:
         """Value of each kernel of a training sample with itself, shape (n_kernels, n_samples)."""
@@ -155,9 +156,7 @@ class Bank:
 
     def columns_only(self) -> Bank:
         """The same samples, to stand against new ones: Gram matrices among them are let go."""
-        samples = tuple(
-            getattr(part, "as_columns", lambda part=part: part)() for part in self.right
-        )
+        samples = tuple(part.as_columns() for part in self.right)
         return replace(self, left=samples, right=samples)
 
     def keep(self, mask: np.ndarray) -> Bank:

@@ -50,6 +50,9 @@ class CodedSamples:
     def take(self, index):
         return CodedSamples(self.A[index], self.squared[index], self.raw[index])
 
+    def as_columns(self):
+        return self
+
 
 @dataclass(frozen=True)
 class CodedGroup(Group):
@@ -93,7 +96,9 @@ class CodedGroup(Group):
         return CodedSamples(A, squared, raw)
 
     def values(self, left, right, rows, columns):
-        return tile_values((*self.tile(left, right, rows, columns), NO_EXTRA), len(self.kernels))
+        tile = (*self.tile(left, right, rows, columns), NO_EXTRA)
+        height, width = rows.stop - rows.start, columns.stop - columns.start
+        return tile_values(tile, (len(self.kernels), height, width))
 
     def diagonal(self, samples):
         raw = samples.squared + 2 * samples.raw  # x'x of the raw samples
@@ -151,9 +156,9 @@ class CodedGroup(Group):
         return codes, params, earlier
 
 
-def tile_values(tile, n_kernels) -> np.ndarray:
+def tile_values(tile, shape: tuple[int, int, int]) -> np.ndarray:
     """Values of all kernels of a tile, in its order, shape (n_kernels, rows, columns)."""
-    rows, columns = len(tile[-6]) or tile[-1].shape[1], len(tile[-5]) or tile[-1].shape[2]
+    n_kernels, rows, columns = shape
     out = np.empty((rows, n_kernels, columns))
     for i in range(rows):
         leaves.fill(*tile, i, 0, columns, out[i])

@@ -33,7 +33,11 @@ class Group(ABC):
 
     @abstractmethod
     def prepare(self, X: Any) -> Any:
-        """Samples in the form that `values` wants; it has a length and a method `take(index)`."""
+        """Samples in the form that `values` wants.
+
+        They have a length, ``take(index)``, and ``as_columns()``: themselves without what only
+        serves a Gram among them.
+        """
 
     @abstractmethod
     def values(self, left: Any, right: Any, rows: slice, columns: slice) -> np.ndarray:

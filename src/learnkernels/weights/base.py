@@ -15,7 +15,14 @@ from learnkernels.gram import Oracle, Statistics
 from learnkernels.machines import Machine
 from learnkernels.solvers import Certificate
 
-__all__ = ["Evidence", "WeightMethod", "require", "require_stop", "sum_to_one"]
+__all__ = [
+    "Evidence",
+    "WeightMethod",
+    "class_codes",
+    "require",
+    "require_stop",
+    "sum_to_one",
+]
 
 
 @dataclass(frozen=True)
@@ -93,6 +100,11 @@ class WeightMethod(BaseEstimator):
 
         No kernel is constant: those are taken out before, and get weight zero.
         """
+
+
+def class_codes(Y: np.ndarray) -> np.ndarray:
+    """Class of each sample from labels -1 and 1."""
+    return (Y[:, 0] > 0).astype(int) if Y.shape[1] == 1 else Y.argmax(axis=1)
 
 
 def sum_to_one(v: np.ndarray) -> np.ndarray:

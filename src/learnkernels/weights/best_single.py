@@ -9,8 +9,7 @@ from learnkernels.checks import is_number
 from learnkernels.errors import InputError
 from learnkernels.machines import Problem
 from learnkernels.solvers import Certificate
-from learnkernels.weights.base import Evidence, WeightMethod
-from learnkernels.weights.ufo import class_codes
+from learnkernels.weights.base import Evidence, WeightMethod, class_codes
 
 __all__ = ["BestSingle", "out_of_fold"]
 

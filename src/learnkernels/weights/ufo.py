@@ -10,7 +10,13 @@ from sklearn.utils import check_random_state
 
 from learnkernels.errors import UndefinedAlignmentWarning
 from learnkernels.solvers import Certificate
-from learnkernels.weights.base import WeightMethod, require, require_stop, sum_to_one
+from learnkernels.weights.base import (
+    WeightMethod,
+    class_codes,
+    require,
+    require_stop,
+    sum_to_one,
+)
 
 __all__ = ["UFO"]
 
@@ -167,8 +173,3 @@ class Run:
         hinge = np.maximum(decision.max(axis=1) - true, 0.0)
         norm = np.linalg.norm(sizes, p)
         return float(self.lam / 2 * norm**2 + self.beta * sizes.sum() + self.weights @ hinge)
-
-
-def class_codes(Y: np.ndarray) -> np.ndarray:
-    """Class of each sample from labels -1 and 1."""
-    return (Y[:, 0] > 0).astype(int) if Y.shape[1] == 1 else Y.argmax(axis=1)
