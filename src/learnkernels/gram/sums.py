@@ -36,7 +36,8 @@ class PairSums:
 
     Attributes
     ----------
-    S : ndarray of shape (n_blocks, n_blocks, p + 1, p + 1)
+    S : dict of (int, int) to ndarray of shape (p + 1, p + 1)
+        For blocks b <= c; the sum over (c, b) is the same.
     R : ndarray of shape (n_blocks, p + 1, n_samples)
     diagonal : ndarray of shape (p + 1, n_samples)
         g_k(i, i).
@@ -52,7 +53,7 @@ class PairSums:
         Of the p kernels.
     """
 
-    S: np.ndarray
+    S: dict[tuple[int, int], np.ndarray]
     R: np.ndarray
     diagonal: np.ndarray
     offsets: np.ndarray
@@ -68,7 +69,10 @@ class PairSums:
         inside = np.concatenate(
             [np.arange(self.borders[block], self.borders[block + 1]) for block in blocks]
         )
-        S = self.S[np.ix_(blocks, blocks)].sum(axis=(0, 1))  # (p + 1, p + 1)
+        S = np.zeros_like(self.S[0, 0])  # (p + 1, p + 1)
+        for (b, c), part in self.S.items():
+            if without not in (b, c):
+                S += part if b == c else 2 * part
         r = self.R[blocks].sum(axis=0)[:, inside]  # (p + 1, m)
         return Statistics.from_sums(
             S, r, self.diagonal[:, inside], self.offsets, self.units, self.weights[inside],
@@ -118,27 +122,21 @@ def pair_sums(
     task = partial(sums_of_rows, bank, Y, w, offsets, borders, grid, padded)
 
     n_blocks = len(borders) - 1
-    S = np.zeros((n_blocks, n_blocks, padded, padded))
+    pairs = [(b, c) for b in range(n_blocks) for c in range(b, n_blocks)]
+    S = {pair: np.zeros((padded, padded)) for pair in pairs}
     R = np.zeros((n_blocks, padded, n))
     for part in backend.map(task, grid.row_ranges(), "alignment statistics"):
-        add_part(part, S, R)
+        for c in range(part.block, n_blocks):
+            S[part.block, c] += part.S[c]
+        R[:, :, part.rows] += part.row_sums
+        R[part.block, :, part.rows.start :] += part.column_sums
 
-    S = np.tril(S) + np.tril(S, -1).swapaxes(2, 3)
+    for pair in pairs:  # the leaf fills the lower triangle, and some of the other
+        S[pair] = (np.tril(S[pair]) + np.tril(S[pair], -1).T)[np.ix_(order, order)]
     return PairSums(
-        S[:, :, order[:, None], order], R[:, order], diagonal - offsets[order, None],
-        offsets[order], np.append(bank.units, 0.0), w, borders, bank.names,
+        S, R[:, order], diagonal - offsets[order, None], offsets[order],
+        np.append(bank.units, 0.0), w, borders, bank.names,
     )  # fmt: skip
-
-
-def add_part(part: Part, S, R) -> None:
-    """Add the contribution of some rows; a pair of blocks is met once and counts both ways."""
-    b = part.block
-    for c in range(b, S.shape[0]):
-        S[b, c] += part.S[c]
-        if c != b:
-            S[c, b] += part.S[c]
-    R[:, :, part.rows] += part.row_sums
-    R[b, :, part.rows.start :] += part.column_sums
 
 
 def sums_of_rows(bank: Bank, Y, w, offsets, borders, grid: Grid, P: int, rows: slice) -> Part:
