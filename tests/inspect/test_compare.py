@@ -58,6 +58,15 @@ def test_bad_use_is_a_sentence(change, says, classes):
         compare(*classes, **change)
 
 
+def test_fits_that_end_early_are_counted_and_other_warnings_pass(curve, classes):
+    X, y = classes
+    hasty = lk.methods.L1SVM(max_iter=1, tol=1e-9)
+    found = compare(X, y, [hasty, "unif"], kernels=lk.gaussians([0.1, 1.0]), grid=[1.0], folds=3)
+    assert found.unconverged == {str(hasty): 3}
+    with pytest.warns(lk.UndefinedAlignmentWarning):
+        compare(curve[0], np.ones(100), ["alignf"], task="regression", folds=3)
+
+
 def test_bad_data_is_refused(curve):
     X, y = curve
     with pytest.raises(ValueError, match="NaN"):

@@ -95,6 +95,12 @@ def run_compare(options: Namespace) -> None:
             return
         write_text(options.json, text + "\n")
     console().print(comparison_table(comparison))
+    for method, count in comparison.unconverged.items():
+        print(
+            f"{method}: {count} fits ended above their tolerance, over all folds and values of the "
+            "regularisation",
+            file=sys.stderr,
+        )
     for method, reason in comparison.not_applicable.items():
         print(f"{method}: {reason}", file=sys.stderr)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -16,6 +17,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import ttest_rel
 from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import assert_all_finite, check_array, check_consistent_length
 
@@ -84,6 +86,9 @@ class Comparison:
         Names of the base kernels.
     not_applicable : dict of str to str
         Methods that make no sense for the task, and why.
+    unconverged : dict of str to int
+        How many fits of a method, over all folds and values of the regularisation, ended above
+        their tolerance; extreme values are hard to solve and seldom chosen.
     """
 
     task: str
@@ -91,6 +96,7 @@ class Comparison:
     methods: list[MethodResult]
     kernels: list[str]
     not_applicable: dict[str, str]
+    unconverged: dict[str, int]
 
     def to_dict(self) -> dict[str, Any]:
         """The comparison as plain lists and numbers."""
@@ -185,6 +191,7 @@ def compare(
         )
     runs: dict[str, list[Trial]] = {label: [] for label in learners}
     names: list[str] = []
+    unconverged: Counter[str] = Counter()
     for fold, test in enumerate(setting.splits):
         validation = setting.splits[(fold + 1) % folds]
         train = np.setdiff1d(np.arange(len(y)), np.concatenate([test, validation]))
@@ -202,8 +209,17 @@ def compare(
         for label, learner in list(learners.items()):
             progress(f"fold {fold + 1} of {folds}, {label}")
             try:
-                trial = one_trial(stage, learner, setting, parts, (validation, test), shared)
+                with warnings.catch_warnings(record=True) as heard:
+                    warnings.simplefilter("always", ConvergenceWarning)
+                    trial = one_trial(stage, learner, setting, parts, (validation, test), shared)
                 runs[label].append(trial)
+                for warning in heard:
+                    if issubclass(warning.category, ConvergenceWarning):
+                        unconverged[label] += 1
+                    else:
+                        warnings.warn_explicit(
+                            warning.message, warning.category, warning.filename, warning.lineno
+                        )
             except InputError as error:  # a kernel that is none, a spectrum without a tail
                 skipped[label] = str(error)
                 del learners[label], runs[label]
@@ -211,7 +227,7 @@ def compare(
         raise InputError("no method could be compared: " + " ".join(skipped.values()))
     baseline = runs.get("unif")
     results = [result_of(label, trials, baseline) for label, trials in runs.items()]
-    return Comparison(task, len(y), results, names, skipped)
+    return Comparison(task, len(y), results, names, skipped, dict(unconverged))
 
 
 @dataclass(frozen=True)
