@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
+
+from sklearn.exceptions import ConvergenceWarning
+
 from learnkernels.solvers import nonnegative_qp
 from learnkernels.weights.base import WeightMethod, sum_to_one
 
@@ -32,4 +36,11 @@ class AlignF(WeightMethod):
         # 2012 prop. 9: the maximiser of alignment over mu >= 0 has the direction of
         # v = argmin_{v >= 0} v'Mv - 2 v'a.
         v, certificate = nonnegative_qp(evidence.statistics.M, evidence.statistics.a)
+        if certificate.status != "optimal":
+            warnings.warn(
+                f"alignf: rounding leaves a relative gap of {certificate.gap:.1e}; are the kernels "
+                "of very different scales, or nearly the same?",
+                ConvergenceWarning,
+                stacklevel=2,
+            )
         return sum_to_one(v), certificate
