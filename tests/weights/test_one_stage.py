@@ -12,7 +12,7 @@ import learnkernels as lk
 from learnkernels.gram import tail_sum
 from learnkernels.solvers import Ball, LpBall, Simplex
 from learnkernels.weights import METHODS
-from learnkernels.weights.ridge_task import ridge_bound, ridge_targets
+from learnkernels.weights.ridge_task import ridge_bound, ridge_inner, ridge_targets
 from learnkernels.weights.svm_task import svm_bound
 from tests.weights.evidence import evidence_of, grams
 
@@ -192,8 +192,9 @@ def test_bounds_hold_for_any_coefficients(rng):
         size[positive] *= size[~positive].sum() / size[positive].sum()
         beta = np.clip(size, 0, 2.0) * evidence.Y
         beta[positive] *= -beta[~positive].sum() / beta[positive].sum()
-        assert svm_bound(evidence.oracle, evidence.Y, beta, Simplex()) <= best.primal
-        assert svm_bound(evidence.oracle, evidence.Y, beta, LpBall(2.0)) <= best2.primal
+        q = evidence.oracle.forms(beta)
+        assert svm_bound(evidence.Y, beta, q, Simplex()) <= best.primal
+        assert svm_bound(evidence.Y, beta, q, LpBall(2.0)) <= best2.primal
 
     evidence = evidence_of(KERNELS, *targets_of(35, 2), "regression", 0.5)
     Y = ridge_targets(evidence)
@@ -201,7 +202,8 @@ def test_bounds_hold_for_any_coefficients(rng):
     _, ridge2 = lk.methods.L2Ridge(tol=1e-6).learn(evidence)
     for coef in rng.standard_normal((5, *Y.shape)):
         for allowed, best in ((Simplex(), ridge1), (Ball(np.zeros(5)), ridge2)):
-            bound = ridge_bound(evidence.oracle, Y, evidence.weights, 0.5, coef, allowed)
+            inner = ridge_inner(Y, evidence.weights, 0.5, coef)
+            bound = ridge_bound(inner, evidence.oracle.forms(coef), allowed)
             assert bound <= best.primal
 
 

@@ -19,6 +19,7 @@ from learnkernels.gram import (
     LearnedKernel,
     Oracle,
     PairSums,
+    Statistics,
     pair_sums,
 )
 from learnkernels.kernels import resolve
@@ -186,9 +187,8 @@ class Stage:
         without : int or None
             The block to leave out.
         """
-        statistics = self.sums.statistics(without).normalized(self.normalize, self.center)
+        bank, statistics = self._training(without)
         samples = self.outside(without)
-        bank = self.bank if without is None else self.bank.take(samples)
         ones = np.ones(bank.n_kernels)
         other = 1 / (2 * value)
         C, alpha = (value, other) if self.task == "classification" else (other, value)
@@ -205,6 +205,12 @@ class Stage:
             statistics.alignment(mu),
             statistics.alignments(),
         )
+
+    def _training(self, without: int | None) -> tuple[Bank, Statistics]:
+        """The kernels on the training samples, and their statistics."""
+        statistics = self.sums.statistics(without).normalized(self.normalize, self.center)
+        bank = self.bank if without is None else self.bank.take(self.outside(without))
+        return bank, statistics
 
     def setting(self, machine: Machine, value: float) -> float:
         """The user's regularisation in the machine's own terms."""
@@ -244,8 +250,7 @@ class Stage:
 
     def _train_ensemble(self, learned, offset, machine, value, without) -> Model:
         """One machine for each kernel with a weight, their predictions combined."""
-        statistics = self.sums.statistics(without).normalized(self.normalize, self.center)
-        bank = self.bank if without is None else self.bank.take(self.outside(without))
+        bank, statistics = self._training(without)
         parts, intercept, certificates = [], np.array(offset), []
         for k in np.flatnonzero(learned.weights):
             unit = np.eye(len(learned.weights))[k]

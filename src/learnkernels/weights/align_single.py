@@ -88,12 +88,12 @@ class RegularisedTask(RidgeTask):
 
     def point(self, mu, coef, Z, factor):
         v = np.maximum(np.einsum("knt,nt->k", Z, coef), 0.0)
-        inner = 2 * np.vdot(self.Y, coef) - self.alpha * np.vdot(coef, coef / self.root**2)
-        value = inner - mu @ (v + self.b) + mu @ self.Q @ mu
+        inner = self.inner(coef)
+        value = inner - float(mu @ (v + self.b) - mu @ self.Q @ mu)
         z, _ = nonnegative_qp(self.Q, (v + self.b) / 2)
-        bound = inner + z @ self.Q @ z - z @ (v + self.b)
+        bound = inner - float(z @ (v + self.b) - z @ self.Q @ z)
         gradient = -v - self.b + 2 * self.Q @ mu
-        return Point(mu, float(value), float(value), float(bound), gradient, (coef, Z, factor))
+        return Point(mu, value, value, bound, gradient, (coef, Z, factor))
 
     def curvature(self, point):
         return super().curvature(point) + 2 * self.Q

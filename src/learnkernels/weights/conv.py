@@ -67,7 +67,7 @@ class Conv(WeightMethod):
         # mu_k = nu_k / t_k, where nu solves lp-svm with the kernels K_k / t_k,
         # t_k = tr(K_k) - (sum of the theta largest eigenvalues of K_k)
         tails = kernel_tails(evidence.oracle, self.theta)
-        nu, _, certificate = learn_svm_weights(
+        nu, certificate = learn_svm_weights(
             evidence.oracle.scaled(1 / tails), evidence.Y, evidence.C * evidence.weights, self.p,
             self.tol, self.max_iter,
         )  # fmt: skip

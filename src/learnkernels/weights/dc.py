@@ -60,7 +60,7 @@ class DC(Conv):
 
         def convex_step(costs, start, tol):
             """Minimise over |(mu_k costs_k)_k|_p <= 1; the kernels are divided by their costs."""
-            nu, _, certificate = learn_svm_weights(
+            nu, certificate = learn_svm_weights(
                 oracle.scaled(1 / costs), evidence.Y, C, self.p, tol, 200,
                 None if start is None else start * costs,
             )  # fmt: skip

@@ -48,7 +48,7 @@ class LpSVM(WeightMethod):
         require(self, "p", self.p, 1, strict=False)
         require_stop(self)
         C = evidence.C * evidence.weights
-        mu, _, certificate = learn_svm_weights(
+        mu, certificate = learn_svm_weights(
             evidence.oracle, evidence.Y, C, self.p, self.tol, self.max_iter
         )
         warn_if_open(certificate, self.tol, self)

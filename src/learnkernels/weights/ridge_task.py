@@ -17,7 +17,7 @@ from learnkernels.machines.ridge import not_definite
 from learnkernels.solvers import Point, Simplex, WeightSet, simplex_qp
 from learnkernels.weights.base import Evidence
 
-__all__ = ["RidgeTask", "ridge_bound", "ridge_targets"]
+__all__ = ["RidgeTask", "ridge_bound", "ridge_inner", "ridge_targets"]
 
 
 class RidgeTask:
@@ -63,10 +63,12 @@ class RidgeTask:
     def point(self, mu, coef, Z, factor) -> Point:
         v = np.maximum(np.einsum("knt,nt->k", Z, coef), 0.0)
         # The maximum over c is at coef; its value there is right to second order in rounding.
-        inner = 2 * np.vdot(self.Y, coef) - self.alpha * np.vdot(coef, coef / self.root**2)
-        value = inner - mu @ v
-        bound = inner - self.allowed.support(v)
-        return Point(mu, float(value), float(value), float(bound), -v, (coef, Z, factor))
+        value = self.inner(coef) - float(mu @ v)
+        bound = ridge_bound(self.inner(coef), v, self.allowed)
+        return Point(mu, value, value, bound, -v, (coef, Z, factor))
+
+    def inner(self, coef) -> float:
+        return ridge_inner(self.Y, self.root[:, 0] ** 2, self.alpha, coef)
 
     def curvature(self, point):
         # d2F/dmu_k dmu_l = 2 sum_t (K_k c_t)'(K_mu + alpha W^-1)^-1 (K_l c_t)
@@ -96,8 +98,11 @@ def ridge_targets(evidence: Evidence) -> np.ndarray:
     return evidence.Y - w @ evidence.Y / w.sum()
 
 
-def ridge_bound(oracle: Oracle, Y, weights, alpha: float, coef, allowed: WeightSet) -> float:
-    """A lower bound of min F over a set, from any coef of shape (n_samples, n_outputs)."""
-    v = oracle.forms(coef)
-    penalty = alpha * np.vdot(coef, coef / weights[:, None])
-    return float(2 * np.vdot(Y, coef) - penalty - allowed.support(v))
+def ridge_inner(Y, weights, alpha: float, coef) -> float:
+    """2 y'c - alpha c'W^-1 c: the part of the inner maximum that no weight enters."""
+    return float(2 * np.vdot(Y, coef) - alpha * np.vdot(coef, coef / weights[:, None]))
+
+
+def ridge_bound(inner: float, v: np.ndarray, allowed: WeightSet) -> float:
+    """A lower bound of min F over a set, from any c: its `ridge_inner`, and v_k = c'K_k c."""
+    return inner - allowed.support(v)

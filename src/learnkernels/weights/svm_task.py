@@ -62,8 +62,8 @@ class SVMTask:
         value = sum(solution.certificate.primal for solution in solutions)
         # The dual value errs by the square of what beta errs by: the better estimate of J.
         estimate = sum(solution.certificate.dual for solution in solutions)
-        bound = np.vdot(self.Y, beta) - self.allowed.support(q) / 2
-        return Point(mu, float(value), float(estimate), float(bound), -q / 2, (K, beta, Z))
+        bound = svm_bound(self.Y, beta, q, self.allowed)
+        return Point(mu, float(value), float(estimate), bound, -q / 2, (K, beta, Z))
 
     def curvature(self, point):
         """sum_t Z_F'A Z_F, where A solves for the free coefficients F with their sum held at zero.
@@ -167,7 +167,6 @@ def learn_svm_weights(oracle: Oracle, Y, C, p: float, tol: float, max_iter: int,
     Returns
     -------
     mu : ndarray of shape (n_kernels,)
-    beta : ndarray of shape (n_samples, n_outputs)
     certificate : Certificate
     """
     n_kernels = oracle.n_kernels
@@ -175,14 +174,14 @@ def learn_svm_weights(oracle: Oracle, Y, C, p: float, tol: float, max_iter: int,
         task = SVMTask(oracle, Y, C)
         mu = np.full(n_kernels, 1 / n_kernels) if start is None else start / start.sum()
         point, certificate = minimise(task, mu, tol, max_iter)
-        return point.mu, point.state[1], certificate
+        return point.mu, certificate
     lp_task = LpTask(oracle, Y, C, p)
     s = np.full(n_kernels, 1.0) if start is None else np.maximum(start, SMALLEST) ** p
     s = np.maximum(s / s.sum(), 1e-6)
     point, certificate = minimise(lp_task, s / s.sum(), tol, max_iter)
-    return lp_task.mu(point.mu), point.state[1], certificate
+    return lp_task.mu(point.mu), certificate
 
 
-def svm_bound(oracle: Oracle, Y, beta, allowed: WeightSet) -> float:
-    """A lower bound of min J over a set, from any feasible beta of shape (n, n_outputs)."""
-    return float(np.vdot(Y, beta) - allowed.support(oracle.forms(beta)) / 2)
+def svm_bound(Y, beta, q: np.ndarray, allowed: WeightSet) -> float:
+    """A lower bound of min J over a set, from any feasible beta and q_k = beta'K_k beta."""
+    return float(np.vdot(Y, beta)) - allowed.support(q) / 2
