@@ -18,7 +18,18 @@ from learnkernels.estimators import (
     alignment_statistics,
 )
 from learnkernels.gram import Threads, alignment
-from learnkernels.kernels import gaussians, laplacians, linear, polynomials
+from learnkernels.kernels import (
+    gaussians,
+    laplacians,
+    linear,
+    low_rank,
+    ngrams,
+    on,
+    per_feature,
+    polynomials,
+    spectrum,
+    weighted_degree,
+)
 from learnkernels.persistence import load, save
 
 __version__ = "0.1.0.dev0"
@@ -37,7 +48,13 @@ __all__ = [
     "laplacians",
     "linear",
     "load",
+    "low_rank",
     "methods",
+    "ngrams",
+    "on",
+    "per_feature",
     "polynomials",
     "save",
+    "spectrum",
+    "weighted_degree",
 ]

@@ -81,8 +81,9 @@ def test_prediction_keeps_support_vectors_only(classes):
     X, _y = classes
     easy = np.where(X[:, 0] > 0, 1, 0)
     model = lk.KernelClassifier("linear", C=100.0).fit(X, easy)
-    ((kernel, coef),) = model._predictor.parts
-    assert len(coef) < 30 and kernel.n_samples == len(coef)
+    ((function,),) = (part.parts for part in model._predictor.parts)
+    assert len(function.coef) < 30
+    assert function.combination.bank.n_columns == len(function.coef)
 
 
 def test_certificates_prove_the_fit(classes):

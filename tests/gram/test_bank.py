@@ -68,7 +68,7 @@ def test_kernels_too_large_to_keep_are_streamed_with_a_word(rng, monkeypatch):
 def test_keeping_some_kernels_keeps_their_values(rng):
     X = rng.standard_normal((15, 3))
     kernels = [Gaussian(0.5), Custom(lambda A, B: A @ B.T), Linear(), Gaussian(0.25)]
-    bank = Bank.of(kernels, X)
+    bank = Bank.of(kernels, X).tiled
     mask = np.array([True, True, False, False])
     assert np.allclose(bank.keep(mask).values(), bank.values()[mask])
     assert bank.keep(~mask).names == ["linear", "gaussian(2^-2)"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import learnkernels as lk
-from learnkernels.gram import combine
+from learnkernels.gram import memory
 from tests import dense
 from tests.gram.test_statistics import MIXED
 
@@ -44,14 +44,13 @@ def test_centered_gram_has_zero_means_and_unit_mean_diagonal(classes):
 
 
 def test_more_samples_than_memory_are_refused_before_allocation(classes, monkeypatch):
-    monkeypatch.setattr(combine, "available_memory", lambda: 1e4)
+    monkeypatch.setattr(memory, "available_memory", lambda: 1e4)
     with pytest.raises(lk.InputError, match="GB are free"):
         lk.KernelRegressor().fit(np.arange(120.0)[:, None], np.arange(120.0))
 
 
 def test_no_new_samples_give_no_rows(classes):
     X, y = classes
-    learner = lk.KernelLearner("linear").fit(X, y)
-    nobody = learner._kernel.bank.take(np.arange(0))
-    products = learner._kernel.products_of(nobody, np.zeros((120, 1)), lk.Threads())
+    kernel = lk.KernelLearner("linear").fit(X, y)._kernel
+    products = kernel.products(X[:0], np.zeros((120, 1)), lk.Threads())
     assert products.shape == (0, 1)

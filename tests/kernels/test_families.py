@@ -19,7 +19,7 @@ def test_default_is_ten_gaussians_and_linear(rng):
 def test_gaussians_are_powers_of_two_around_the_median_distance(rng):
     X = 3 * rng.standard_normal((60, 4))
     D = squared_distances(X)
-    gammas = [kernel.gamma for kernel in lk.gaussians().members(X, None)]
+    gammas = [kernel.gamma for kernel in resolve(lk.gaussians(), X)]
     assert np.allclose(np.log2(gammas) % 1, 0)
     assert np.allclose(np.diff(np.log2(gammas)), 1)
     assert gammas[0] < 1 / np.median(D[D > 0]) < gammas[-1]
@@ -29,8 +29,8 @@ def test_gaussians_are_powers_of_two_around_the_median_distance(rng):
 def test_grid_follows_the_scale_of_the_data(family, rng):
     X = rng.standard_normal((40, 3))
     factor = 4 if family is lk.gaussians else 2
-    small = [kernel.gamma for kernel in family().members(X, None)]
-    large = [kernel.gamma for kernel in family().members(2 * X, None)]
+    small = [kernel.gamma for kernel in resolve(family(), X)]
+    large = [kernel.gamma for kernel in resolve(family(), 2 * X)]
     assert np.allclose(np.array(small) / np.array(large), factor)
 
 
@@ -46,7 +46,7 @@ def test_sparse_and_dense_data_give_the_same_grid(rng):
 
 
 def test_polynomials_scale_by_the_number_of_features(rng):
-    (kernel,) = lk.polynomials([3]).members(np.zeros((5, 8)), None)
+    (kernel,) = resolve(lk.polynomials([3]), np.zeros((5, 8)))
     assert (kernel.degree, kernel.gamma) == (3, 1 / 8)
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
-from learnkernels.solvers import kkt_residual, nonnegative_qp, qp_certificate
+from learnkernels.solvers import kkt_residual, nonnegative_qp, qp_certificate, simplex_qp
 
 
 def kernels_like(rng, p, rank):
@@ -68,6 +68,98 @@ def test_nothing_to_gain_is_optimal_at_zero():
 def test_certificate_of_a_bad_point_is_bad(rng):
     M, a, _, _ = kernels_like(rng, 8, 20)
     v, best = nonnegative_qp(M, a)
-    worse = qp_certificate(M, a, np.full(8, v.mean()), 0)
+    bad = np.full(8, v.mean())
+    worse = qp_certificate(np.diag(M), M @ bad, a, bad, 0)
     assert worse.status == "not converged"
     assert worse.dual <= best.primal + 1e-9 and worse.primal >= best.primal
+
+
+def test_certificate_bounds_the_value_from_any_point(rng):
+    M, a, _, _ = kernels_like(rng, 30, 60)
+    _, best = nonnegative_qp(M, a)
+    for scale in (0.0, 0.01, 1.0, 100.0):
+        v = scale * rng.random(30)
+        certificate = qp_certificate(np.diag(M), M @ v, a, v, 0)
+        assert certificate.dual <= best.primal + 1e-9 and certificate.primal >= best.primal - 1e-9
+
+
+def test_certificate_does_not_mind_a_small_entry():
+    # The tiny third entry misses its target by all of it, which hardly costs anything.
+    M, a, v = np.eye(3), np.array([1.0, 1.0, 1e-9]), np.array([1.0, 1.0, 0.0])
+    assert qp_certificate(np.diag(M), M @ v, a, v, 0).gap <= 1e-15
+
+
+def known_minimiser(rng, p, positive, correlation=0.9):
+    """A definite H with correlated columns, h, and the minimiser over the simplex of both QPs."""
+    B = rng.standard_normal((2 * p, p)) + np.sqrt(correlation / (1 - correlation))
+    H = B.T @ B
+    z = np.zeros(p)
+    z[rng.permutation(p)[:positive]] = 0.05 + rng.random(positive)
+    z /= z.sum()
+    slope = np.where(z > 0, 0.0, 0.1 * np.abs(rng.standard_normal(p)) * np.abs(H @ z).max())
+    return H, H @ z - slope, z
+
+
+def guesses(rng, z):
+    yield "exact", z
+    wrong = z.copy()
+    wrong[rng.permutation(np.flatnonzero(z > 0))[:5]] = 0.0
+    wrong[rng.permutation(np.flatnonzero(z == 0))[:5]] = 1.0
+    yield "five too many, five too few", wrong
+    yield "none", np.zeros(len(z))
+    yield "all", np.ones(len(z))
+    yield "the opposite", (z == 0).astype(float)
+    yield "any", rng.standard_normal(len(z))
+
+
+def test_no_guess_changes_the_minimiser(rng):
+    H, h, z = known_minimiser(rng, 120, 40)
+    cold, _ = nonnegative_qp(H, h)
+    for name, guess in guesses(rng, z):
+        v, certificate = nonnegative_qp(H, h, guess)
+        assert certificate.status == "optimal"
+        assert np.allclose(v, cold, atol=1e-12) and np.allclose(v, z, atol=1e-12), name
+        assert np.array_equal(v > 0, cold > 0)
+        assert np.allclose(simplex_qp(H, h + 3.0, 1.0, guess), z, atol=1e-11), name
+
+
+def test_an_exact_guess_takes_no_step(rng):
+    H, h, z = known_minimiser(rng, 200, 80)
+    _, certificate = nonnegative_qp(H, h, z)
+    assert certificate.iterations == 0
+    _, certificate = nonnegative_qp(H, h)
+    assert certificate.iterations >= 80
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(1, 40))
+@settings(max_examples=100, deadline=None)
+def test_any_guess_is_good_enough_where_M_is_singular(seed, p, rank):
+    rng = np.random.default_rng(seed)
+    _, _, B, target = kernels_like(rng, p, rank)
+    # Duplicates, and some that differ in a few digits only.
+    B = np.hstack([B, B, B * (1 + 10.0 ** rng.integers(-12, -3) * rng.random(B.shape))])
+    M, a = B.T @ B, B.T @ target
+    cold, best = nonnegative_qp(M, a)
+    for guess in (np.ones(3 * p), cold, rng.standard_normal(3 * p)):
+        v, certificate = nonnegative_qp(M, a, guess)
+        assert (v >= 0).all()
+        assert kkt_residual(M, a, v) <= 1e-8
+        assert np.isclose(certificate.primal, best.primal, atol=1e-8)
+
+
+def test_a_guess_of_zero_kernels_is_ignored(rng):
+    M, a, _, _ = kernels_like(rng, 6, 20)
+    M[2], M[:, 2], a[2] = 0.0, 0.0, 0.0
+    v, _ = nonnegative_qp(M, a, np.ones(6))
+    assert v[2] == 0.0 and kkt_residual(M, a, v) <= 1e-8
+
+
+def test_simplex_minimiser_satisfies_its_conditions(rng):
+    M, a, _, _ = kernels_like(rng, 50, 80)
+    for radius in (0.1, 1.0, 30.0):
+        z = simplex_qp(M, a, radius)
+        gradient = M @ z - a
+        assert np.isclose(z.sum(), radius) and (z >= 0).all()
+        # One price for all positive entries, and no entry below it.
+        assert np.ptp(gradient[z > 0]) <= 1e-8 * np.abs(gradient).max()
+        assert gradient.min() >= gradient[z > 0].max() - 1e-8 * np.abs(gradient).max()

@@ -5,6 +5,7 @@ import pytest
 from scipy.optimize import minimize
 
 import learnkernels as lk
+from learnkernels.kernels import resolve
 from learnkernels.weights import METHODS
 from tests.weights.evidence import evidence_of
 
@@ -41,7 +42,7 @@ def test_align_is_proportional_to_alignment(evidence, classes):
     X, y = classes
     mu, _ = lk.methods.Align().learn(evidence)
     target = np.where(y == "yes", 1.0, -1.0)
-    rho = [lk.alignment(k(X), np.outer(target, target)) for k in KERNELS.members(X, None)]
+    rho = [lk.alignment(k(X), np.outer(target, target)) for k in resolve(KERNELS, X)]
     assert np.allclose(mu, np.array(rho) / np.sum(rho))
 
 

@@ -8,7 +8,9 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from learnkernels.errors import InputError
 from learnkernels.estimators.learning import Learned, Model, Stage
-from learnkernels.gram import as_backend
+from learnkernels.estimators.tables import validated_table
+from learnkernels.gram import Bank, as_backend
+from learnkernels.kernels import takes_tables
 from learnkernels.weights import WeightMethod
 
 __all__ = ["BaseKernelEstimator"]
@@ -23,15 +25,20 @@ class BaseKernelEstimator(BaseEstimator):
         tags.input_tags.pairwise = precomputed
         tags.input_tags.three_d_array = precomputed
         tags.input_tags.sparse = not precomputed
+        tags.input_tags.string = takes_tables(self.kernels)
+        tags.input_tags.allow_nan = self.missing == "neutral"
         tags.target_tags.required = True
         return tags
 
     def _validated(self, X, y="no_validation", **options):
         """X (and y) as arrays, with a sentence where they cannot be used."""
-        pairwise = self.__sklearn_tags__().input_tags.pairwise
         fitting = options.get("reset", True)
+        if takes_tables(self.kernels):
+            return validated_table(self, X, y, **options)
+        pairwise = self.__sklearn_tags__().input_tags.pairwise
         if pairwise:
-            options |= {"allow_nd": True}
+            finite = "allow-nan" if self.missing == "neutral" else True
+            options |= {"allow_nd": True, "ensure_all_finite": finite}
         else:
             options |= {"accept_sparse": "csr", "ensure_min_samples": 2 if fitting else 1}
         try:
@@ -61,12 +68,17 @@ class BaseKernelEstimator(BaseEstimator):
         return Stage.of(
             self.kernels, X, target, Y, task=task, normalize=self.normalize, center=self.center,
             sample_weight=sample_weight, backend=as_backend(self.backend, self.verbose),
-            samples=samples, borders=borders,
+            samples=samples, borders=borders, names=getattr(self, "feature_names_in_", None),
+            missing=self.missing,
         )  # fmt: skip
 
-    def _store(self, learned: Learned, names, method: WeightMethod) -> None:
+    def _store(self, learned: Learned, bank: Bank, method: WeightMethod) -> None:
         self.weights_ = learned.weights
-        self.kernel_names_ = np.array(names, dtype=object)
+        self.kernel_names_ = np.array(bank.names, dtype=object)
+        self.kernel_views_ = np.array(bank.views, dtype=object)
+        self.view_weights_ = dict.fromkeys(bank.views, 0.0)
+        for view, weight in zip(bank.views, learned.weights, strict=True):
+            self.view_weights_[view] += float(weight)
         self.alignment_ = learned.alignment
         self.kernel_alignments_ = learned.alignments
         self.certificate_ = learned.certificate
@@ -74,9 +86,9 @@ class BaseKernelEstimator(BaseEstimator):
         if hasattr(method, "tail_sums_"):
             self.tail_sums_ = method.tail_sums_
 
-    def _store_model(self, model: Model, names, method: WeightMethod) -> None:
-        self._store(model.learned, names, method)
-        self._predictor = model.predictor.sparse()
+    def _store_model(self, model: Model, bank: Bank, method: WeightMethod) -> None:
+        self._store(model.learned, bank, method)
+        self._predictor = model.predictor.function()
         self.machine_certificates_ = model.certificates
 
     def _outputs(self, X) -> np.ndarray:
@@ -120,6 +132,7 @@ def text_found(X, error) -> str:
             names.append(str(name))
     where = f"columns {names} hold" if names else "X holds"
     return (
-        f"{where} text where numbers are expected ({error}); encode it, for example with "
-        "OneHotEncoder in a ColumnTransformer, or drop it."
+        f"{where} text where numbers are expected ({error}); give texts and sequences a view of "
+        "their own, lk.on(column, lk.ngrams()) for one, encode categories, for example with "
+        "OneHotEncoder in a ColumnTransformer, or drop them."
     )

@@ -25,8 +25,9 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
     Parameters
     ----------
     kernels : list, family, kernel, str or None, default=None
-        The base kernels: families such as ``lk.gaussians()``, kernels, names of scikit-learn
-        kernel metrics, ``gaussian_process`` kernels or functions ``f(X, Z)``, alone or in a list.
+        The base kernels: families such as ``lk.gaussians()``, views ``lk.on(columns, ...)``,
+        kernels for texts and sequences, names of scikit-learn kernel metrics,
+        ``gaussian_process`` kernels or functions ``f(X, Z)``, alone or in a list.
         ``"precomputed"`` takes X as a stack of Gram matrices of shape (n_samples, n_samples_train,
         n_kernels). None takes ten Gaussians around the median distance, and the linear kernel.
     method : str or WeightMethod, default="alignf"
@@ -50,6 +51,10 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         centering), or as they are.
     backend : None or Backend, default=None
         Where the passes over pairs of samples run; None is all cores of this process.
+    missing : {"error", "neutral"}, default="error"
+        What happens to samples that a view has not seen (no value in any of its columns; of a
+        precomputed stack, NaN in a matrix's row and column). ``"neutral"`` puts them at the view's
+        mean in feature space, in training and prediction; new tables may lack the view's columns.
     tol : float, default=1e-3
         Tolerance of the SVM, in units of the margin.
     folds : int, default=5
@@ -65,6 +70,10 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         Weights of the centered and normalised base kernels.
     kernel_names_ : ndarray of shape (n_kernels,)
         Their names.
+    kernel_views_ : ndarray of shape (n_kernels,)
+        The view that each belongs to.
+    view_weights_ : dict of str to float
+        Sum of the weights of each view's kernels.
     alignment_ : float
         Centered alignment of the learned kernel with the target.
     kernel_alignments_ : ndarray of shape (n_kernels,)
@@ -109,6 +118,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         center=True,
         normalize="trace",
         backend=None,
+        missing="error",
         tol=1e-3,
         folds=5,
         random_state=0,
@@ -121,6 +131,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         self.center = center
         self.normalize = normalize
         self.backend = backend
+        self.missing = missing
         self.tol = tol
         self.folds = folds
         self.random_state = random_state
@@ -170,7 +181,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
             self.C_scores_ = fold_scores(stage, method, machine, codes, values, self._decide)
             self.C_ = values[int(np.argmax(self.C_scores_))]
         (model,) = stage.train(method, self._machine(method), [self.C_])
-        self._store_model(model, stage.bank.names, method)
+        self._store_model(model, stage.bank, method)
         return self
 
     def decision_function(self, X):

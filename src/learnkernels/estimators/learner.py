@@ -34,6 +34,10 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         Scale of the base kernels, as in `KernelClassifier`.
     backend : None or Backend, default=None
         Where the passes over pairs of samples run; None is all cores of this process.
+    missing : {"error", "neutral"}, default="error"
+        What happens to samples that a view has not seen (no value in any of its columns; of a
+        precomputed stack, NaN in a matrix's row and column). ``"neutral"`` puts them at the view's
+        mean in feature space, in training and prediction; new tables may lack the view's columns.
     task : {"auto", "classification", "regression"}, default="auto"
         How y is read. ``"auto"`` takes text, booleans and at most 20 different whole numbers as
         classes.
@@ -46,6 +50,10 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         Weights of the centered and normalised base kernels.
     kernel_names_ : ndarray of shape (n_kernels,)
         Their names.
+    kernel_views_ : ndarray of shape (n_kernels,)
+        The view that each belongs to.
+    view_weights_ : dict of str to float
+        Sum of the weights of each view's kernels.
     alignment_ : float
         Centered alignment of the learned kernel with the target.
     kernel_alignments_ : ndarray of shape (n_kernels,)
@@ -74,6 +82,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         center=True,
         normalize="trace",
         backend=None,
+        missing="error",
         task="auto",
         verbose=False,
     ):
@@ -82,6 +91,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         self.center = center
         self.normalize = normalize
         self.backend = backend
+        self.missing = missing
         self.task = task
         self.verbose = verbose
 
@@ -116,7 +126,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         learned = stage.learn(method, Ridge(), 1.0)
         # Copies of the samples, and no training Gram: the user's data may change.
         self._kernel = learned.kernel.only(np.arange(X.shape[0]))
-        self._store(learned, stage.bank.names, method)
+        self._store(learned, stage.bank, method)
         return learned
 
     def fit_transform(self, X, y):

@@ -16,18 +16,18 @@ from learnkernels.gram import (
     NORMALIZATIONS,
     Backend,
     Bank,
+    KernelFunction,
     LearnedKernel,
     Oracle,
     PairSums,
-    Statistics,
     pair_sums,
 )
-from learnkernels.kernels import resolve
+from learnkernels.kernels import MISSING, resolve
 from learnkernels.machines import Machine, Problem, Ridge, Trained
 from learnkernels.solvers import Certificate
 from learnkernels.weights import Evidence, WeightMethod, learn_weights
 
-__all__ = ["Learned", "Model", "Predictor", "Stage", "outputs_of_all"]
+__all__ = ["Function", "Learned", "Model", "Predictor", "Stage", "outputs_of_all"]
 
 
 @dataclass(frozen=True)
@@ -66,18 +66,27 @@ class Predictor:
     parts: tuple[tuple[LearnedKernel, np.ndarray], ...]
     intercept: np.ndarray
 
+    def function(self) -> Function:
+        """The same with no more than prediction needs."""
+        return Function(tuple(kernel.function(coef) for kernel, coef in self.parts), self.intercept)
+
+
+@dataclass(frozen=True)
+class Function:
+    """What a fitted estimator keeps: functions of the learned kernel's space, and an intercept.
+
+    Attributes
+    ----------
+    parts : tuple of KernelFunction
+    intercept : ndarray of shape (n_outputs,)
+    """
+
+    parts: tuple[KernelFunction, ...]
+    intercept: np.ndarray
+
     def outputs(self, X, backend: Backend) -> np.ndarray:
         """Outputs for new samples, shape (n_new, n_outputs)."""
-        products = [kernel.products(X, coef, backend) for kernel, coef in self.parts]
-        return np.sum(products, axis=0) + self.intercept
-
-    def sparse(self) -> Predictor:
-        """The same without samples that have no coefficient: all that prediction needs."""
-        parts = []
-        for kernel, coef in self.parts:
-            support = np.flatnonzero((coef != 0).any(axis=1))
-            parts.append((kernel.only(support), coef[support]))
-        return Predictor(tuple(parts), self.intercept)
+        return np.sum([part.outputs(X, backend) for part in self.parts], axis=0) + self.intercept
 
 
 @dataclass(frozen=True)
@@ -127,7 +136,7 @@ class Stage:
     @classmethod
     def of(
         cls, kernels, X, target, Y, *, task, normalize, center, sample_weight, backend,
-        samples=None, borders=None,
+        samples=None, borders=None, names=None, missing="error",
     ) -> Stage:  # fmt: skip
         """Resolve the kernels and run the pass over pairs.
 
@@ -145,15 +154,30 @@ class Stage:
             As in the class.
         borders : sequence of int or None
             Blocks of samples that may be left out later.
+        names : sequence of str or None
+            Names of the columns of X.
+        missing : {"error", "neutral"}
+            What happens to samples that a view has not seen.
         """
         if normalize not in NORMALIZATIONS:
             raise InputError(f"normalize={normalize!r}; expected one of {list(NORMALIZATIONS)}.")
+        if missing not in MISSING:
+            raise InputError(f"missing={missing!r}; expected one of {list(MISSING)}.")
         everybody = sample_weight
         if samples is not None:
             everybody = np.zeros(X.shape[0])
             everybody[samples] = sample_weight
-        base = resolve(kernels, X, everybody)
-        bank = Bank.of(base, X, raw=not center, cosine=normalize == "cosine")
+        base = resolve(kernels, X, everybody, names=names, missing=missing)
+        bank = Bank.of(
+            base, X, raw=not center, cosine=normalize == "cosine", missing=missing,
+            weights=everybody,
+        )  # fmt: skip
+        if missing == "neutral" and not bank.seen().all():
+            gone = np.flatnonzero(~bank.seen())
+            raise InputError(
+                f"{len(gone)} samples are missing in every view (the first is row {gone[0]}), so "
+                "there is nothing to learn from them; drop them."
+            )
         if samples is not None:
             bank = bank.take(samples)
         target = target - sample_weight @ target / sample_weight.sum()
@@ -166,12 +190,11 @@ class Stage:
 
     def inside(self, block: int) -> np.ndarray:
         """Samples of a block."""
-        return np.arange(self.borders[block], self.borders[block + 1])
+        return self.sums.inside(block)
 
     def outside(self, block: int | None) -> np.ndarray:
         """Samples of all other blocks."""
-        everything = np.arange(self.borders[-1])
-        return everything if block is None else np.delete(everything, self.inside(block))
+        return self.sums.outside(block)
 
     def learn(
         self, method: WeightMethod, machine: Machine, value: float, without: int | None = None
@@ -187,30 +210,26 @@ class Stage:
         without : int or None
             The block to leave out.
         """
-        bank, statistics = self._training(without)
+        oracle = self.oracle(without)
         samples = self.outside(without)
-        ones = np.ones(bank.n_kernels)
         other = 1 / (2 * value)
         C, alpha = (value, other) if self.task == "classification" else (other, value)
         evidence = Evidence(
-            statistics, Oracle(bank, statistics, self.center, self.backend, ones),
-            self.Y[samples], self.sample_weight[samples], self.task, C, alpha, machine,
-            self.setting(machine, value), ones > 0,
+            oracle.statistics, oracle, self.Y[samples], self.sample_weight[samples], self.task, C,
+            alpha, machine, self.setting(machine, value), np.ones(oracle.n_kernels, dtype=bool),
         )  # fmt: skip
         mu, certificate = learn_weights(method, evidence)
         return Learned(
-            LearnedKernel.of(bank, mu, statistics, self.center),
+            oracle.kernel(mu),
             mu,
             certificate,
-            statistics.alignment(mu),
-            statistics.alignments(),
+            oracle.statistics.alignment(mu),
+            oracle.statistics.alignments(),
         )
 
-    def _training(self, without: int | None) -> tuple[Bank, Statistics]:
-        """The kernels on the training samples, and their statistics."""
-        statistics = self.sums.statistics(without).normalized(self.normalize, self.center)
-        bank = self.bank if without is None else self.bank.take(self.outside(without))
-        return bank, statistics
+    def oracle(self, without: int | None = None) -> Oracle:
+        """The centered, scaled kernels on all samples, or on those outside one block."""
+        return self.sums.oracle(self.normalize, self.center, without)
 
     def setting(self, machine: Machine, value: float) -> float:
         """The user's regularisation in the machine's own terms."""
@@ -250,11 +269,11 @@ class Stage:
 
     def _train_ensemble(self, learned, offset, machine, value, without) -> Model:
         """One machine for each kernel with a weight, their predictions combined."""
-        bank, statistics = self._training(without)
+        oracle = self.oracle(without)
         parts, intercept, certificates = [], np.array(offset), []
-        for k in np.flatnonzero(learned.weights):
-            unit = np.eye(len(learned.weights))[k]
-            kernel = LearnedKernel.of(bank, unit, statistics, self.center)
+        for k in np.flatnonzero(learned.weights).tolist():
+            unit = oracle.unit(k)
+            kernel = oracle.kernel(unit)
             alone = Learned(kernel, unit, learned.certificate, 0.0, learned.alignments)
             problem = self.problem(alone, machine, without)
             (trained,) = machine.path(problem, [self.setting(machine, value)])

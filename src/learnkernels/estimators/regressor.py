@@ -38,6 +38,10 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         Scale of the base kernels, as in `KernelClassifier`.
     backend : None or Backend, default=None
         Where the passes over pairs of samples run; None is all cores of this process.
+    missing : {"error", "neutral"}, default="error"
+        What happens to samples that a view has not seen (no value in any of its columns; of a
+        precomputed stack, NaN in a matrix's row and column). ``"neutral"`` puts them at the view's
+        mean in feature space, in training and prediction; new tables may lack the view's columns.
     verbose : bool, default=False
         Show progress on the terminal.
 
@@ -47,6 +51,10 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         Weights of the centered and normalised base kernels.
     kernel_names_ : ndarray of shape (n_kernels,)
         Their names.
+    kernel_views_ : ndarray of shape (n_kernels,)
+        The view that each belongs to.
+    view_weights_ : dict of str to float
+        Sum of the weights of each view's kernels.
     alignment_ : float
         Centered alignment of the learned kernel with the target.
     kernel_alignments_ : ndarray of shape (n_kernels,)
@@ -83,6 +91,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         center=True,
         normalize="trace",
         backend=None,
+        missing="error",
         verbose=False,
     ):
         self.kernels = kernels
@@ -92,6 +101,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         self.center = center
         self.normalize = normalize
         self.backend = backend
+        self.missing = missing
         self.verbose = verbose
 
     def __sklearn_tags__(self):
@@ -131,7 +141,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
             self.alpha_errors_ = alpha_errors(stage, method, machine, values)
             self.alpha_ = values[int(np.argmin(self.alpha_errors_))]
         (model,) = stage.train(method, machine, [self.alpha_ or values[0]])
-        self._store_model(model, stage.bank.names, method)
+        self._store_model(model, stage.bank, method)
         self._flat = y.ndim == 1
         return self
 

@@ -10,7 +10,9 @@ from learnkernels.gram import Statistics
 __all__ = ["alignment_statistics"]
 
 
-def alignment_statistics(kernels, X, y, normalize="trace", backend=None, task="auto") -> Statistics:
+def alignment_statistics(
+    kernels, X, y, normalize="trace", backend=None, task="auto", missing="error"
+) -> Statistics:
     """Centered inner products of base kernels with each other and with the target.
 
     One symmetric pass over tiles of pairs; memory does not grow with the square of n.
@@ -30,6 +32,8 @@ def alignment_statistics(kernels, X, y, normalize="trace", backend=None, task="a
     task : {"auto", "classification", "regression"}, default="auto"
         How y is read. ``"auto"`` takes text, booleans and at most 20 different whole numbers as
         classes.
+    missing : {"error", "neutral"}, default="error"
+        What happens to samples that a view has not seen, as in `KernelClassifier`.
 
     Returns
     -------
@@ -49,7 +53,9 @@ def alignment_statistics(kernels, X, y, normalize="trace", backend=None, task="a
     >>> statistics.alignments().round(2)
     array([0.77, 0.74])
     """
-    learner = KernelLearner(kernels, normalize=normalize, backend=backend, task=task)
+    learner = KernelLearner(
+        kernels, normalize=normalize, backend=backend, missing=missing, task=task
+    )
     X, y = learner._validated(X, y, multi_output=True)
     target = learner._targets(y)
     stage = learner._stage(X, target, target, np.ones(X.shape[0]), "regression")

@@ -3,8 +3,9 @@
 from learnkernels.gram.alignment import alignment
 from learnkernels.gram.backends import Backend, Threads, as_backend, single_threaded_blas
 from learnkernels.gram.bank import Bank
-from learnkernels.gram.combine import LearnedKernel
-from learnkernels.gram.oracle import Oracle
+from learnkernels.gram.combine import KernelFunction, LearnedKernel
+from learnkernels.gram.inner import InnerProducts
+from learnkernels.gram.oracle import Oracle, Products
 from learnkernels.gram.spectrum import largest_eigenpairs, tail_sum
 from learnkernels.gram.statistics import NORMALIZATIONS, Statistics
 from learnkernels.gram.sums import PairSums, pair_sums
@@ -13,9 +14,12 @@ __all__ = [
     "NORMALIZATIONS",
     "Backend",
     "Bank",
+    "InnerProducts",
+    "KernelFunction",
     "LearnedKernel",
     "Oracle",
     "PairSums",
+    "Products",
     "Statistics",
     "Threads",
     "alignment",

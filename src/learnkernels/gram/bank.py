@@ -1,29 +1,49 @@
-"""All base kernels on a pair of sample sets: the one object that the passes over tiles read.
+"""All base kernels on the training samples: the one object that every pass reads.
 
-    X --resolve--> kernels --Bank.of--> Bank --pair_sums------> statistics
-                                             --LearnedKernel--> learned Gram, predictions
+    X --resolve--> kernels --Bank.of--> Bank --pair_sums--> statistics, oracle
+                                             --oracle-----> learned Gram, predictions
 
-A `Bank` never holds a Gram matrix of a compiled kernel. It makes tiles on demand.
+Kernels held by factors (`factors`) stand in a `FactorBank`, all others in a `TileBank`. A
+`TileBank` never holds a Gram matrix of a compiled kernel. It makes tiles on demand.
 """
 
 from __future__ import annotations
 
-import os
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
 from learnkernels.errors import InputError
 from learnkernels.gram.coded import NO_CODES, CodedGroup, tile_values
+from learnkernels.gram.factors import FactorBank, FactorGroup, FactorSamples
 from learnkernels.gram.groups import Group
-from learnkernels.gram.stored import EvaluatedGroup, PrecomputedGroup
-from learnkernels.kernels import CodedKernel, Kernel, Precomputed, kernel_names
+from learnkernels.gram.memory import available_memory
+from learnkernels.gram.neutral import NeutralGroup
+from learnkernels.gram.sequences import WeightedDegreeGroup
+from learnkernels.gram.stored import (
+    EvaluatedGroup,
+    PrecomputedGroup,
+    StackSamples,
+    stack_observed,
+)
+from learnkernels.kernels import (
+    WHOLE,
+    Block,
+    CodedKernel,
+    Kernel,
+    On,
+    Precomputed,
+    Source,
+    WeightedDegree,
+    kernel_names,
+    kernel_views,
+)
 
-__all__ = ["Bank"]
+__all__ = ["Bank", "TileBank"]
 
 # Samples on which the Gram of a kernel that promises nothing is checked to be semi-definite.
 CHECKED_SAMPLES = 256
@@ -31,14 +51,139 @@ CHECKED_SAMPLES = 256
 
 @dataclass(frozen=True)
 class Bank:
-    """The base kernels on rows (left samples) and columns (right samples).
+    """All base kernels on some samples.
+
+    Attributes
+    ----------
+    names : list of str
+        Of the kernels, in the user's order.
+    views : list of str
+        The view that each belongs to.
+    tiled : TileBank or None
+        Kernels known by their values on tiles.
+    factored : FactorBank or None
+        Kernels held by their factors.
+    """
+
+    names: list[str]
+    views: list[str]
+    tiled: TileBank | None
+    factored: FactorBank | None
+
+    @classmethod
+    def of(
+        cls,
+        kernels: Sequence[Kernel],
+        X,
+        *,
+        raw: bool = False,
+        cosine: bool = False,
+        missing: str = "error",
+        weights: np.ndarray | None = None,
+    ) -> Bank:
+        """The kernels on the training samples X, checked.
+
+        Parameters
+        ----------
+        kernels : sequence of Kernel
+            The base kernels.
+        X : ndarray, CSR matrix, strings, table or precomputed stack
+            Training data.
+        raw : bool, default=False
+            Whether Grams will be used without centering.
+        cosine : bool, default=False
+            Whether every kernel is scaled to unit diagonal.
+        missing : {"error", "neutral"}, default="error"
+            What happens to samples that a view has not seen.
+        weights : ndarray of shape (n_samples,) or None
+            Weights of the samples, for the mean at which missing ones are put.
+        """
+        held = np.array([isinstance(formula(kernel), Block) for kernel in kernels])
+        tiled = factored = None
+        if not held.all():
+            others = np.flatnonzero(~held)
+            chosen = [kernels[at] for at in others.tolist()]
+            tiled = TileBank.of(chosen, others, X, raw, cosine, missing, weights)
+        if held.any():
+            factored = factor_bank(kernels, np.flatnonzero(held), X, raw, cosine, missing)
+        return cls(kernel_names(kernels), kernel_views(kernels), tiled, factored)
+
+    @property
+    def parts(self) -> tuple[TileBank | FactorBank, ...]:
+        return tuple(part for part in (self.tiled, self.factored) if part is not None)
+
+    @property
+    def n_rows(self) -> int:
+        return self.parts[0].n_rows
+
+    @property
+    def n_kernels(self) -> int:
+        return len(self.names)
+
+    def seen(self) -> np.ndarray:
+        """Which samples at least one view has seen, shape (n_samples,)."""
+        found = np.zeros(self.n_rows, dtype=bool)
+        if self.tiled is not None:
+            observed = self.tiled.observed
+            found |= True if observed is None else observed.any(axis=0)
+        if self.factored is not None:
+            for samples in self.factored.samples:
+                found |= samples.seen() > 0
+        return found
+
+    def take(self, index) -> Bank:
+        """The same kernels on some of the samples."""
+        return replace(
+            self,
+            tiled=None if self.tiled is None else self.tiled.take(index),
+            factored=None if self.factored is None else self.factored.take(index),
+        )
+
+
+def formula(kernel: Kernel) -> Kernel:
+    """The kernel itself, whatever source it is on."""
+    return kernel.kernel if isinstance(kernel, On) else kernel
+
+
+def by_source(kernels: Sequence[Kernel]) -> dict[Source, list[int]]:
+    """Places of the kernels on each source."""
+    found: dict[Source, list[int]] = {}
+    for place, kernel in enumerate(kernels):
+        found.setdefault(kernel.source if isinstance(kernel, On) else WHOLE, []).append(place)
+    return found
+
+
+def factor_bank(kernels, positions, X, raw, cosine, missing) -> FactorBank:
+    """The kernels at these positions, held by factors."""
+    pairs: list[tuple[FactorGroup, FactorSamples]] = []
+    order: list[int] = []
+    chosen = [kernels[at] for at in positions]
+    for source, places in by_source(chosen).items():
+        blocks = cast(list[Block], [formula(chosen[place]) for place in places])
+        pairs.append(
+            FactorGroup.of(blocks, len(order), source, X, raw=raw, cosine=cosine, missing=missing)
+        )
+        order.extend(places)
+    groups, samples = zip(*pairs, strict=True)
+    return FactorBank(positions[order], groups, samples)
+
+
+@dataclass(frozen=True)
+class TileBank:
+    """Base kernels on rows (left samples) and columns (right samples), by tiles.
 
     Attributes
     ----------
     kernels : tuple of Kernel
         In the user's order.
+    positions : ndarray of shape (n_kernels,)
+        Their places in the user's list.
     groups : tuple of Group
-        The same kernels by representation.
+        The same kernels by source and representation; positions there are places in `kernels`.
+    sources : tuple of Source
+        What each group reads.
+    missing : {"error", "neutral"}
+        Whether samples may be missing in a source.
     left, right : tuple
         The samples as each group prepared them; the same object on a training Gram.
     left_scale, right_scale : ndarray of shape (n_kernels, n_samples) or None
@@ -46,31 +191,48 @@ class Bank:
     """
 
     kernels: tuple[Kernel, ...]
+    positions: np.ndarray
     groups: tuple[Group, ...]
+    sources: tuple[Source, ...]
+    missing: str
     left: tuple[Any, ...]
     right: tuple[Any, ...]
     left_scale: np.ndarray | None = None
     right_scale: np.ndarray | None = None
 
     @classmethod
-    def of(cls, kernels: Sequence[Kernel], X, *, raw: bool = False, cosine: bool = False) -> Bank:
-        """The kernels on the training samples X, checked.
-
-        Parameters
-        ----------
-        kernels : sequence of Kernel
-            The base kernels.
-        X : ndarray, CSR matrix or precomputed stack
-            Training data.
-        raw : bool, default=False
-            Whether Grams will be used without centering.
-        cosine : bool, default=False
-            Whether every kernel is scaled to unit diagonal.
-        """
-        groups = tuple(grouped(kernels, X, raw_linear=raw or cosine))
-        samples = tuple(evaluated_once(group, group.prepare(X)) for group in groups)
-        scale = inverse_roots(kernels, X) if cosine else None
-        bank = cls(tuple(kernels), groups, samples, samples, scale, scale)
+    def of(cls, kernels, positions, X, raw, cosine, missing, weights) -> TileBank:
+        """The kernels on the training samples X, checked; arguments as in `Bank.of`."""
+        groups: list[Group] = []
+        sources, samples = [], []
+        for source, places in by_source(kernels).items():
+            data, observed = source.read(X, missing)
+            formulas = [formula(kernels[place]) for place in places]
+            for group in grouped(formulas, np.array(places), data, raw or cosine, missing):
+                prepared = evaluated_once(group, group.prepare(data))
+                if missing == "neutral":
+                    seen = observed
+                    if isinstance(group, PrecomputedGroup):
+                        seen = stack_observed(data, group.kernels[0])
+                    group, prepared = NeutralGroup.of(group, prepared, seen, weights)
+                groups.append(group)
+                sources.append(source)
+                samples.append(prepared)
+        # A compiled group comes first: its kernels are evaluated inside the leaves.
+        order = sorted(range(len(groups)), key=lambda at: not isinstance(groups[at], CodedGroup))
+        arranged = tuple(samples[at] for at in order)
+        scale = None
+        if cosine:
+            if missing == "neutral":
+                raise InputError(
+                    'missing="neutral" and normalize="cosine" cannot be combined: a sample at a '
+                    'view\'s mean has no unit diagonal; use normalize="trace".'
+                )
+            scale = inverse_roots(kernels, X)
+        bank = cls(
+            tuple(kernels), np.asarray(positions), tuple(groups[at] for at in order),
+            tuple(sources[at] for at in order), missing, arranged, arranged, scale, scale,
+        )  # fmt: skip
         bank.check()
         return bank
 
@@ -92,8 +254,8 @@ class Bank:
 
     @property
     def compiled(self) -> bool:
-        """Whether every kernel has a compiled formula."""
-        return all(isinstance(group, CodedGroup) for group in self.groups)
+        """Whether all kernels are evaluated inside the leaves."""
+        return len(self.groups) == 1 and isinstance(self.groups[0], CodedGroup)
 
     @cached_property
     def order(self) -> np.ndarray:
@@ -103,7 +265,7 @@ class Bank:
     @property
     def units(self) -> np.ndarray:
         """What a kernel exceeds its value on a tile by, shape (n_kernels,)."""
-        return np.array([getattr(kernel, "unit", 0.0) for kernel in self.kernels])
+        return np.array([getattr(formula(kernel), "unit", 0.0) for kernel in self.kernels])
 
     def tile(self, rows: slice, columns: slice) -> tuple[np.ndarray, ...]:
         """The first arguments of every leaf: compiled kernels, then the values of all others.
@@ -138,36 +300,58 @@ class Bank:
         values = values[self.order]
         return values if self.left_scale is None else values * self.left_scale**2
 
-    def take(self, index) -> Bank:
+    @property
+    def observed(self) -> np.ndarray | None:
+        """Which samples each kernel's view has seen, None if all, (n_kernels, n_samples)."""
+        if not any(isinstance(group, NeutralGroup) for group in self.groups):
+            return None
+        seen = np.ones((self.n_kernels, self.n_rows), dtype=bool)
+        for group, samples in zip(self.groups, self.left, strict=True):
+            if isinstance(group, NeutralGroup):
+                seen[group.positions] = samples.place >= 0
+        return None if seen.all() else seen
+
+    def take(self, index) -> TileBank:
         """The same kernels on some of the training samples."""
         samples = tuple(samples.take(index) for samples in self.left)
         scale = None if self.left_scale is None else self.left_scale[:, index]
         return replace(self, left=samples, right=samples, left_scale=scale, right_scale=scale)
 
-    def facing(self, other: Bank) -> Bank:
+    def facing(self, other: TileBank) -> TileBank:
         """Rows of this bank against columns of another one of the same kernels."""
         return replace(self, right=other.right, right_scale=other.right_scale)
 
-    def against(self, X) -> Bank:
+    def against(self, X) -> TileBank:
         """New samples as rows, this bank's training samples as columns."""
-        samples = tuple(group.prepare(X) for group in self.groups)
+        samples = tuple(map(self._prepared, self.groups, self.sources, [X] * len(self.groups)))
         scale = None if self.right_scale is None else inverse_roots(self.kernels, X)
         return replace(self, left=samples, left_scale=scale)
 
-    def columns_only(self) -> Bank:
+    def _prepared(self, group: Group, source: Source, X) -> Any:
+        data, observed = source.read(X, self.missing)
+        if not isinstance(group, NeutralGroup):
+            return group.prepare(data)
+        if isinstance(group.inner, PrecomputedGroup):
+            observed = stack_observed(data, group.kernels[0], group.anchors.index)
+        return group.prepare_seen(data, observed)
+
+    def columns_only(self) -> TileBank:
         """The same samples, to stand against new ones: Gram matrices among them are let go."""
         samples = tuple(part.as_columns() for part in self.right)
         return replace(self, left=samples, right=samples)
 
-    def keep(self, mask: np.ndarray) -> Bank:
+    def keep(self, mask: np.ndarray) -> TileBank:
         """Only the kernels where `mask` is true."""
         renumbered = np.cumsum(mask) - 1
         kernels = tuple(kernel for kernel, kept in zip(self.kernels, mask, strict=True) if kept)
         used = [at for at, group in enumerate(self.groups) if mask[group.positions].any()]
         groups = [self.groups[at].keep(mask) for at in used]
-        return Bank(
+        return TileBank(
             kernels,
+            self.positions[mask],
             tuple(replace(group, positions=renumbered[group.positions]) for group in groups),
+            tuple(self.sources[at] for at in used),
+            self.missing,
             tuple(self.left[at] for at in used),
             tuple(self.right[at] for at in used),
             None if self.left_scale is None else self.left_scale[mask],
@@ -177,8 +361,9 @@ class Bank:
     def check(self) -> None:
         """Raise if a kernel that promises nothing is clearly not symmetric or not semi-definite."""
         for group, samples in zip(self.groups, self.left, strict=True):
-            if isinstance(group, PrecomputedGroup):
-                check_symmetric(samples.stack)
+            inner = samples.inner if isinstance(group, NeutralGroup) else samples
+            if isinstance(inner, StackSamples):
+                check_symmetric(inner.stack, inner.index)
         mask = np.array([not kernel.semidefinite for kernel in self.kernels])
         if not mask.any():
             return
@@ -189,35 +374,38 @@ class Bank:
             check_semidefinite(name, K)
 
 
-def grouped(kernels: Sequence[Kernel], X, raw_linear: bool) -> list[Group]:
-    """The kernels sorted into groups, each with its members' positions."""
-    coded, given, called = [], [], []
-    for position, kernel in enumerate(kernels):
+def grouped(formulas: Sequence[Kernel], places, X, raw_linear: bool, missing) -> list[Group]:
+    """The kernels of one source sorted into groups, each with its members' places."""
+    kinds: dict[Any, list[int]] = {}
+    for at, kernel in enumerate(formulas):
         if isinstance(kernel, CodedKernel):
-            coded.append(position)
+            kind: Any = CodedGroup
+        elif isinstance(kernel, WeightedDegree):
+            kind = (WeightedDegreeGroup, kernel.alphabet, kernel.length)
         elif isinstance(kernel, Precomputed):
-            given.append(position)
+            # Samples may be missing in each matrix by itself.
+            kind = (PrecomputedGroup, at if missing == "neutral" else 0)
         else:
-            called.append(position)
-
-    def members(positions):
-        return tuple(kernels[position] for position in positions), np.array(positions)
+            kind = EvaluatedGroup
+        kinds.setdefault(kind, []).append(at)
 
     groups: list[Group] = []
-    if coded:
-        chosen, positions = members(coded)
-        groups.append(CodedGroup.of(chosen, positions, X, raw_linear))
-    if given:
-        groups.append(PrecomputedGroup(*members(given)))
-    if called:
-        chosen, positions = members(called)
-        groups.append(EvaluatedGroup(chosen, positions, np.arange(len(called))))
+    for kind, members in kinds.items():
+        kernels, positions = tuple(formulas[at] for at in members), places[members]
+        if kind is CodedGroup:
+            groups.append(CodedGroup.of(kernels, positions, X, raw_linear))
+        elif kind is EvaluatedGroup:
+            groups.append(EvaluatedGroup(kernels, positions, np.arange(len(kernels))))
+        else:
+            groups.append(kind[0](kernels, positions))
     return groups
 
 
-def check_symmetric(stack: np.ndarray) -> None:
+def check_symmetric(stack: dict[int, np.ndarray], samples: np.ndarray) -> None:
     """Raise unless every matrix of a precomputed stack is symmetric up to rounding."""
-    for k, K in enumerate(stack):
+    for k, K in stack.items():
+        if len(samples) < len(K):  # others are missing
+            K = K[np.ix_(samples, samples)]
         starts = range(0, len(K), 256)
         asymmetry = max(np.abs(K[i : i + 256] - K[:, i : i + 256].T).max() for i in starts)
         largest = max(np.abs(K[i : i + 256]).max() for i in starts)
@@ -261,14 +449,6 @@ def evaluated_once(group: Group, samples: Any) -> Any:
         stacklevel=2,
     )
     return samples
-
-
-def available_memory() -> float:
-    """Bytes that this machine has free, or infinity where it does not say."""
-    try:
-        return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
-        return float("inf")
 
 
 def inverse_roots(kernels, X) -> np.ndarray:

@@ -1,14 +1,17 @@
-"""From sums over pairs to what the weight methods read: a, M and the traces, centered."""
+"""What the weight methods read: a, M and the traces of the centered kernels."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
 from learnkernels.errors import InputError
+from learnkernels.gram.inner import InnerProducts
 
-__all__ = ["NORMALIZATIONS", "Statistics", "require_finite"]
+__all__ = ["CONSTANT", "NORMALIZATIONS", "Numbers", "Part", "Statistics", "require_finite"]
 
 NORMALIZATIONS = ("trace", "frobenius", "cosine", None)
 # A kernel whose centered trace is this small a part of its values is constant.
@@ -26,6 +29,66 @@ def require_finite(names: list[str], values: np.ndarray) -> None:
 
 
 @dataclass(frozen=True)
+class Numbers:
+    """A few numbers for each of some centered kernels, before scaling.
+
+    Attributes
+    ----------
+    a : ndarray of shape (n_kernels,)
+        ``<K_kc, YY'>_F``.
+    squares : ndarray of shape (n_kernels,)
+        ``|K_kc|_F^2``.
+    traces : ndarray of shape (n_kernels,)
+        ``tr(K_kc)``.
+    mean_diagonal : ndarray of shape (n_kernels,)
+        Mean of k(x, x), not centered.
+    observed : ndarray of shape (n_kernels,)
+        Weight of the samples that the kernel's view has seen: the number of all, as a rule.
+    constant : ndarray of bool of shape (n_kernels,)
+        Kernels that are constant on the samples; their other numbers are zero.
+    """
+
+    a: np.ndarray
+    squares: np.ndarray
+    traces: np.ndarray
+    mean_diagonal: np.ndarray
+    observed: np.ndarray
+    constant: np.ndarray
+
+    def without_constant(self) -> Numbers:
+        """The same with zeros for constant kernels."""
+        varies = ~self.constant
+        return replace(
+            self, a=self.a * varies, squares=self.squares * varies, traces=self.traces * varies
+        )
+
+    def keep(self, mask: np.ndarray) -> Numbers:
+        """Some of the kernels."""
+        return Numbers(**{name: values[mask] for name, values in vars(self).items()})
+
+    @staticmethod
+    def joined(parts: Sequence[Part]) -> Numbers:
+        """The numbers of all parts, in the user's order."""
+        order = np.argsort(np.concatenate([part.positions for part in parts]))
+        return Numbers(
+            **{
+                name: np.concatenate([getattr(part.numbers, name) for part in parts])[order]
+                for name in Numbers.__annotations__
+            }
+        )
+
+
+class Part(Protocol):
+    """Some of the base kernels on a training set."""
+
+    @property
+    def positions(self) -> np.ndarray: ...
+
+    @property
+    def numbers(self) -> Numbers: ...
+
+
+@dataclass(frozen=True)
 class Statistics:
     """Everything that two-stage methods need of p kernels and a target.
 
@@ -34,7 +97,10 @@ class Statistics:
     a : ndarray of shape (n_kernels,)
         ``<K_kc, YY'>_F`` of the centered and scaled kernels.
     M : ndarray of shape (n_kernels, n_kernels)
-        ``<K_kc, K_lc>_F`` of the centered and scaled kernels.
+        ``<K_kc, K_lc>_F`` of the centered and scaled kernels. Of thousands of kernels it is not
+        formed before it is asked for.
+    squares : ndarray of shape (n_kernels,)
+        The diagonal of M.
     traces : ndarray of shape (n_kernels,)
         ``tr(K_kc)`` of the centered kernels before scaling.
     target_norm : float
@@ -43,12 +109,12 @@ class Statistics:
         What each kernel was divided by; one for a constant kernel.
     constant : ndarray of bool of shape (n_kernels,)
         Kernels that are constant on the samples; their rows of `M` and `a` are zero.
-    means : ndarray of shape (n_kernels, n_samples)
-        Mean of each row of the values on tiles (before scaling): what centering takes off.
     mean_diagonal : ndarray of shape (n_kernels,)
         Mean of k(x, x), neither centered nor scaled.
-    weights : ndarray of shape (n_samples,)
-        Weights of the samples.
+    observed : ndarray of shape (n_kernels,)
+        Weight of the samples that the kernel's view has seen.
+    inner : InnerProducts
+        M, as much of it as is asked for.
     names : list of str
         Of the kernels.
 
@@ -59,46 +125,36 @@ class Statistics:
     """
 
     a: np.ndarray
-    M: np.ndarray
+    squares: np.ndarray
     traces: np.ndarray
     target_norm: float
     scales: np.ndarray
     constant: np.ndarray
-    means: np.ndarray
     mean_diagonal: np.ndarray
-    weights: np.ndarray
+    observed: np.ndarray
+    inner: InnerProducts
     names: list[str]
 
     @classmethod
-    def from_sums(cls, S, r, diagonal, offsets, units, w, names) -> Statistics:
-        """Statistics from the sums of `learnkernels.gram.sums`, the target as the last kernel."""
-        W = w.sum()
-        require_finite(names, np.diag(S)[:, None])
-        s = r @ w  # (p + 1,)
-        M = S - (2 / W) * (r * w) @ r.T + np.outer(s, s) / W**2
-        traces = diagonal @ w - s / W
-        magnitude = W * (np.abs(offsets) + np.abs(diagonal).max(axis=1, initial=0.0))
-        constant = ~((np.abs(traces) > CONSTANT * magnitude) & (np.diag(M) > 0))[:-1]
-        for name, trace in zip(names, np.where(constant, 0.0, traces[:-1]), strict=True):
-            if trace < 0:
-                raise InputError(
-                    f"kernel {name!r} is not positive semi-definite: its centered trace is "
-                    f"{trace:.3g}; it must not be negative."
-                )
-        varies = ~constant
-        p = len(names)
+    def of(cls, parts: Sequence[Part], inner: InnerProducts, target_norm: float, names):
+        """Statistics of all parts, not scaled."""
+        numbers = Numbers.joined(parts)
         return cls(
-            a=M[:p, p] * varies,
-            M=M[:p, :p] * np.outer(varies, varies),
-            traces=traces[:p] * varies,
-            target_norm=float(np.sqrt(max(M[p, p], 0.0))),
-            scales=np.ones(p),
-            constant=constant,
-            means=r[:p] / W + offsets[:p, None],
-            mean_diagonal=diagonal[:p] @ w / W + offsets[:p] + units[:p],
-            weights=w,
+            a=numbers.a,
+            squares=numbers.squares,
+            traces=numbers.traces,
+            target_norm=target_norm,
+            scales=np.ones(len(names)),
+            constant=numbers.constant,
+            mean_diagonal=numbers.mean_diagonal,
+            observed=numbers.observed,
+            inner=inner,
             names=list(names),
         )
+
+    @property
+    def M(self) -> np.ndarray:
+        return self.inner.full()
 
     def normalized(self, how: str | None, center: bool = True) -> Statistics:
         """The statistics of the kernels divided by their scale.
@@ -106,23 +162,24 @@ class Statistics:
         Parameters
         ----------
         how : {"trace", "frobenius", "cosine", None}
-            ``"trace"``: mean diagonal one. ``"frobenius"``: Frobenius norm one. ``"cosine"``
-            kernels have a unit diagonal already, before centering.
+            ``"trace"``: mean diagonal one, over the samples that the kernel's view has seen.
+            ``"frobenius"``: Frobenius norm one. ``"cosine"`` kernels have a unit diagonal already,
+            before centering.
         center : bool, default=True
             Whether the trace is that of the centered kernels.
         """
-        W = self.weights.sum()
         if how == "trace":
-            scales = self.traces / W if center else self.mean_diagonal
+            scales = self.traces / self.observed if center else self.mean_diagonal
         elif how == "frobenius":
-            scales = np.sqrt(np.diag(self.M))
+            scales = np.sqrt(self.squares)
         else:
             scales = np.ones(len(self.a))
         scales = np.where(self.constant | ~(scales > 0), 1.0, scales)
         return replace(
             self,
             a=self.a / scales,
-            M=self.M / scales / scales[:, None],
+            squares=self.squares / scales / scales,
+            inner=self.inner.scaled(1 / scales),
             scales=self.scales * scales,
         )
 
@@ -132,21 +189,22 @@ class Statistics:
         return replace(
             self,
             a=self.a[mask],
-            M=self.M[np.ix_(mask, mask)],
+            squares=self.squares[mask],
             traces=self.traces[mask],
             scales=self.scales[mask],
             constant=self.constant[mask],
-            means=self.means[mask],
             mean_diagonal=self.mean_diagonal[mask],
+            observed=self.observed[mask],
+            inner=self.inner.keep(mask),
             names=names,
         )
 
     def alignments(self) -> np.ndarray:
         """Centered alignment of each kernel with the target, 0 if undefined, shape (n_kernels,)."""
-        norms = np.sqrt(np.diag(self.M)) * self.target_norm
+        norms = np.sqrt(self.squares) * self.target_norm
         return np.divide(self.a, norms, out=np.zeros_like(self.a), where=norms > 0)
 
     def alignment(self, mu: np.ndarray) -> float:
         """Centered alignment of the combination ``sum_k mu_k K_k`` with the target."""
-        norm = np.sqrt(max(float(mu @ self.M @ mu), 0.0)) * self.target_norm
+        norm = np.sqrt(max(self.inner.form(mu), 0.0)) * self.target_norm
         return float(mu @ self.a) / norm if norm > 0 else 0.0

@@ -12,7 +12,7 @@ from learnkernels.errors import InputError
 from learnkernels.gram.groups import Group
 from learnkernels.kernels import GaussianProcess
 
-__all__ = ["EvaluatedGroup", "PrecomputedGroup"]
+__all__ = ["EvaluatedGroup", "PrecomputedGroup", "StackSamples", "stack_observed"]
 
 
 @dataclass(frozen=True)
@@ -122,13 +122,13 @@ class StackSamples:
 
     Attributes
     ----------
-    stack : ndarray of shape (n_kernels, n_rows, n_samples_train)
-        The similarities, a matrix after the other; empty where only columns are wanted.
+    stack : dict of int to ndarray of shape (n_rows, n_samples_train)
+        The similarities of each kernel; empty where only columns are wanted.
     index : ndarray of shape (n_samples,)
-        Rows of the stack on the left of a Gram, columns of it on the right.
+        Rows of the matrices on the left of a Gram, columns of them on the right.
     """
 
-    stack: np.ndarray
+    stack: dict[int, np.ndarray]
     index: np.ndarray
 
     def __len__(self):
@@ -138,7 +138,7 @@ class StackSamples:
         return StackSamples(self.stack, self.index[index])
 
     def as_columns(self):
-        return replace(self, stack=np.empty((0, 0, 0)))
+        return replace(self, stack={})
 
 
 @dataclass(frozen=True)
@@ -146,12 +146,36 @@ class PrecomputedGroup(Group):
     """Kernels given as matrices."""
 
     def prepare(self, X):
-        return StackSamples(np.ascontiguousarray(np.moveaxis(X, 2, 0)), np.arange(X.shape[0]))
+        stack = {
+            kernel.index: np.ascontiguousarray(X[:, :, kernel.index]) for kernel in self.kernels
+        }
+        return StackSamples(stack, np.arange(X.shape[0]))
 
     def diagonal(self, samples):
         own = samples.index
-        return np.array([samples.stack[kernel.index, own, own] for kernel in self.kernels])
+        return np.array([samples.stack[kernel.index][own, own] for kernel in self.kernels])
 
     def values(self, left, right, rows, columns):
         where = block(left.index[rows], right.index[columns])
         return np.array([left.stack[kernel.index][where] for kernel in self.kernels])
+
+
+def stack_observed(X: np.ndarray, kernel, columns: np.ndarray | None = None) -> np.ndarray:
+    """Which samples one matrix of a stack has seen: a missing one has a row of NaN.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_samples_train, n_kernels)
+    kernel : Precomputed
+    columns : ndarray or None
+        The training samples that it has seen; None in training, where these are the rows.
+    """
+    K = X[:, :, kernel.index]
+    seen = ~np.isnan(K).all(axis=1)
+    rest = K[np.ix_(seen, np.flatnonzero(seen) if columns is None else columns)]
+    if not np.isfinite(rest).all():
+        raise InputError(
+            f"kernel {kernel.name!r} holds NaN or infinite values between samples that are not "
+            "missing; a missing sample has NaN in its whole row and column, all else is finite."
+        )
+    return seen

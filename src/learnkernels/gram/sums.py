@@ -8,7 +8,8 @@ every pair of blocks (b, c) of samples
 
 The target kernel YY' is one more kernel, the last: its products with the others are the alignments.
 Sums over any union of blocks are sums of these, so cross-validation folds cost nothing more.
-Memory is that of the tiles plus n (p + 1) numbers for each block.
+Memory is that of the tiles plus n (p + 1) numbers for each block. Kernels held by factors need no
+pass: what alignment asks of them comes from their columns.
 """
 
 from __future__ import annotations
@@ -18,10 +19,15 @@ from functools import partial
 
 import numpy as np
 
+from learnkernels.errors import InputError
 from learnkernels.gram import leaves
 from learnkernels.gram.backends import Backend
-from learnkernels.gram.bank import Bank
-from learnkernels.gram.statistics import Statistics, require_finite
+from learnkernels.gram.bank import Bank, TileBank
+from learnkernels.gram.factored import FactoredKernels
+from learnkernels.gram.inner import Blocks, InnerProducts, JointProducts, StoredProducts
+from learnkernels.gram.oracle import Oracle
+from learnkernels.gram.statistics import CONSTANT, Numbers, Statistics, require_finite
+from learnkernels.gram.tiled import TiledKernels
 from learnkernels.gram.tiles import Grid
 
 __all__ = ["PairSums", "pair_sums"]
@@ -32,7 +38,86 @@ OFFSET_SAMPLES = 64
 
 @dataclass(frozen=True)
 class PairSums:
-    """Sums over pairs of samples, by blocks of samples; kernels in the user's order, target last.
+    """All that the weights of any training set without one block are learned from.
+
+    Attributes
+    ----------
+    bank : Bank
+        The kernels on the training samples, which stand in order of their blocks.
+    tiles : TileSums or None
+        Sums over pairs, for the kernels known by tiles.
+    Y : ndarray of shape (n_samples, n_targets)
+        The target of alignment.
+    weights : ndarray of shape (n_samples,)
+        Weights of the samples.
+    borders : ndarray of shape (n_blocks + 1,)
+        Block b holds samples borders[b] to borders[b + 1].
+    backend : Backend
+    """
+
+    bank: Bank
+    tiles: TileSums | None
+    Y: np.ndarray
+    weights: np.ndarray
+    borders: np.ndarray
+    backend: Backend
+
+    def inside(self, block: int) -> np.ndarray:
+        """Samples of a block."""
+        return np.arange(self.borders[block], self.borders[block + 1])
+
+    def outside(self, block: int | None) -> np.ndarray:
+        """Samples of all other blocks."""
+        everything = np.arange(self.borders[-1])
+        return everything if block is None else np.delete(everything, self.inside(block))
+
+    def statistics(self, without: int | None = None) -> Statistics:
+        """Centered statistics of all samples, or of those outside one block."""
+        return self._training(without)[0]
+
+    def oracle(self, normalize: str | None, center: bool, without: int | None = None) -> Oracle:
+        """The centered, scaled kernels on all samples, or on those outside one block.
+
+        Parameters
+        ----------
+        normalize : {"trace", "frobenius", "cosine", None}
+        center : bool
+            Whether Grams are centered; statistics always are.
+        without : int or None
+            The block to leave out.
+        """
+        statistics, tiled, factored = self._training(without)
+        scaled = statistics.normalized(normalize, center)
+        weights = self.weights[self.outside(without)]
+        return Oracle(tiled, factored, scaled, weights, center, self.backend, 1 / scaled.scales)
+
+    def _training(self, without):
+        inside = self.outside(without)
+        bank = self.bank if without is None else self.bank.take(inside)
+        w = self.weights[inside]
+        Y = self.Y[inside] - w @ self.Y[inside] / w.sum()
+        tiled = factored = None
+        if self.tiles is not None and bank.tiled is not None:
+            tiled = self.tiles.kernels(bank.tiled, inside, without)
+        if bank.factored is not None:
+            factored = FactoredKernels.of(bank.factored, Y, w)
+        parts = tuple(part for part in (tiled, factored) if part is not None)
+        target_norm = float(np.linalg.norm((Y * w[:, None]).T @ Y))
+        inner = self._inner(tiled, factored)
+        return Statistics.of(parts, inner, target_norm, bank.names), tiled, factored
+
+    def _inner(self, tiled, factored) -> InnerProducts:
+        if factored is None:
+            return StoredProducts(tiled.M)
+        blocks = Blocks(tiled, factored, self.backend)
+        p = blocks.n_kernels
+        parts = [part for part in (tiled, factored) if part is not None]
+        return JointProducts(blocks, np.arange(p), np.ones(p), Numbers.joined(parts).squares)
+
+
+@dataclass(frozen=True)
+class TileSums:
+    """Sums over pairs of samples, by blocks of samples; kernels in their order, target last.
 
     Attributes
     ----------
@@ -43,40 +128,55 @@ class PairSums:
         g_k(i, i).
     offsets : ndarray of shape (p + 1,)
         What was taken off the values on tiles.
-    units : ndarray of shape (p + 1,)
-        By what the kernels exceed these values.
     weights : ndarray of shape (n_samples,)
         Weights of the samples.
-    borders : ndarray of shape (n_blocks + 1,)
-        Block b holds samples borders[b] to borders[b + 1].
-    names : list of str
-        Of the p kernels.
     """
 
     S: dict[tuple[int, int], np.ndarray]
     R: np.ndarray
     diagonal: np.ndarray
     offsets: np.ndarray
-    units: np.ndarray
     weights: np.ndarray
-    borders: np.ndarray
-    names: list[str]
 
-    def statistics(self, without: int | None = None) -> Statistics:
-        """Centered statistics of all samples, or of those outside one block."""
-        n_blocks = len(self.borders) - 1
-        blocks = [block for block in range(n_blocks) if block != without]
-        inside = np.concatenate(
-            [np.arange(self.borders[block], self.borders[block + 1]) for block in blocks]
-        )
+    def kernels(self, bank: TileBank, inside: np.ndarray, without: int | None) -> TiledKernels:
+        """The kernels on the samples `inside`, those outside one block."""
+        blocks = [block for block in range(len(self.R)) if block != without]
         S = np.zeros_like(self.S[0, 0])  # (p + 1, p + 1)
         for (b, c), part in self.S.items():
             if without not in (b, c):
                 S += part if b == c else 2 * part
-        r = self.R[blocks].sum(axis=0)[:, inside]  # (p + 1, m)
-        return Statistics.from_sums(
-            S, r, self.diagonal[:, inside], self.offsets, self.units, self.weights[inside],
-            self.names,
+        r = self.R[blocks].sum(axis=0)[:, inside]  # (p + 1, n)
+        w = self.weights[inside]
+        diagonal, names, p = self.diagonal[:, inside], bank.names, bank.n_kernels
+        W = w.sum()
+        require_finite(names, np.diag(S)[:, None])
+        s = r @ w  # (p + 1,)
+        M = S - (2 / W) * (r * w) @ r.T + np.outer(s, s) / W**2
+        traces = diagonal @ w - s / W
+        magnitude = W * (np.abs(self.offsets) + np.abs(diagonal).max(axis=1, initial=0.0))
+        constant = ~((np.abs(traces) > CONSTANT * magnitude) & (np.diag(M) > 0))[:p]
+        for name, trace in zip(names, np.where(constant, 0.0, traces[:p]), strict=True):
+            if trace < 0:
+                raise InputError(
+                    f"kernel {name!r} is not positive semi-definite: its centered trace is "
+                    f"{trace:.3g}; it must not be negative."
+                )
+        seen = bank.observed
+        weight = np.broadcast_to(w, (p, len(w))) if seen is None else seen * w
+        observed = weight.sum(axis=1)
+        numbers = Numbers(
+            a=M[:p, p],
+            squares=np.diag(M)[:p],
+            traces=traces[:p],
+            mean_diagonal=np.einsum("ki,ki->k", diagonal[:p], weight) / observed
+            + self.offsets[:p] + bank.units,
+            observed=observed,
+            constant=constant,
+        ).without_constant()  # fmt: skip
+        varies = ~constant
+        return TiledKernels(
+            bank, r[:p] / W + self.offsets[:p, None], w, numbers,
+            M[:p, :p] * np.outer(varies, varies),
         )  # fmt: skip
 
 
@@ -109,9 +209,16 @@ def pair_sums(
     borders : sequence of int or None
         Starts of the blocks and the end; None is one block.
     """
-    n, p = bank.n_rows, bank.n_kernels
+    n = bank.n_rows
     w = np.ones(n) if weights is None else weights
     borders = np.array([0, n] if borders is None else borders)
+    tiles = None if bank.tiled is None else tile_sums(bank.tiled, Y, backend, w, borders)
+    return PairSums(bank, tiles, Y, w, borders, backend)
+
+
+def tile_sums(bank: TileBank, Y: np.ndarray, backend: Backend, w, borders) -> TileSums:
+    """The pass over all pairs of training samples, for the kernels known by tiles."""
+    n, p = bank.n_rows, bank.n_kernels
     padded = -4 * (-(p + 2) // 4)  # the leaf takes four by four: kernels, target, one for itself
     order = np.append(bank.order, p)  # the target stands behind the kernels
     diagonal = np.vstack([bank.diagonal(), np.einsum("it,it->i", Y, Y)])
@@ -133,13 +240,10 @@ def pair_sums(
 
     for pair in pairs:  # the leaf fills the lower triangle, and some of the other
         S[pair] = (np.tril(S[pair]) + np.tril(S[pair], -1).T)[np.ix_(order, order)]
-    return PairSums(
-        S, R[:, order], diagonal - offsets[order, None], offsets[order],
-        np.append(bank.units, 0.0), w, borders, bank.names,
-    )  # fmt: skip
+    return TileSums(S, R[:, order], diagonal - offsets[order, None], offsets[order], w)
 
 
-def sums_of_rows(bank: Bank, Y, w, offsets, borders, grid: Grid, P: int, rows: slice) -> Part:
+def sums_of_rows(bank: TileBank, Y, w, offsets, borders, grid: Grid, P: int, rows: slice) -> Part:
     """Sums over the pairs (i, j) with i in these rows and j in them or behind them."""
     n, n_blocks = bank.n_rows, len(borders) - 1
     height = rows.stop - rows.start
@@ -171,7 +275,7 @@ def block_of(borders, sample: int) -> int:
     return int(np.searchsorted(borders, sample, side="right")) - 1
 
 
-def typical_values(bank: Bank) -> np.ndarray:
+def typical_values(bank: TileBank) -> np.ndarray:
     """A constant near each kernel's values, shape (n_kernels,): their mean on a few samples.
 
     Taking a constant off changes no centered quantity, and keeps the digits of kernels that vary

@@ -25,9 +25,10 @@ from learnkernels.checks import positive_values
 from learnkernels.errors import ConstantKernelWarning, InputError
 from learnkernels.estimators.classifier import KernelClassifier
 from learnkernels.estimators.learning import Stage, outputs_of_all
+from learnkernels.estimators.tables import as_table
 from learnkernels.estimators.targets import alignment_targets, signed_targets
 from learnkernels.gram import as_backend
-from learnkernels.kernels import kernel_names, resolve
+from learnkernels.kernels import kernel_names, resolve, takes_tables
 from learnkernels.machines import SVM, Machine, Ridge
 from learnkernels.weights import as_method, check_task
 
@@ -127,6 +128,7 @@ def compare(
     grid: Sequence[float] | None = None,
     preprocess=None,
     backend=None,
+    missing: str = "error",
     progress: Callable[[str], None] = lambda message: None,
 ) -> Comparison:
     """Compare weight methods by cross-validation.
@@ -153,6 +155,8 @@ def compare(
         Fitted to the training part of each trial.
     backend : None or Backend, default=None
         Where the passes run.
+    missing : {"error", "neutral"}, default="error"
+        What happens to samples that a view has not seen, as in `KernelClassifier`.
     progress : callable
         Told what is going on.
 
@@ -172,6 +176,9 @@ def compare(
     if isinstance(kernels, str) and kernels == "precomputed":
         raise InputError('compare takes samples; kernels="precomputed" is for the estimators.')
     y = np.asarray(y)
+    table = takes_tables(kernels)
+    if table and preprocess is None:
+        X = as_table(X)
     check_consistent_length(X, y)
     if y.dtype.kind == "f":
         assert_all_finite(y, input_name="y")
@@ -195,15 +202,15 @@ def compare(
     for fold, test in enumerate(setting.splits):
         validation = setting.splits[(fold + 1) % folds]
         train = np.setdiff1d(np.arange(len(y)), np.concatenate([test, validation]))
-        parts = prepared(X, preprocess, train, validation, test)
+        parts = prepared(X, preprocess, table, train, validation, test)
         if not names:  # recipes look at the data once, so that all folds combine the same kernels
-            kernels = resolve(kernels, parts[0])
+            kernels = resolve(kernels, parts[0], missing=missing)
             names = kernel_names(kernels)
         start = time.perf_counter()
         stage = Stage.of(
             kernels, parts[0], setting.alignment_target[train], setting.machine_target[train],
             task=task, normalize="trace", center=True, sample_weight=np.ones(len(train)),
-            backend=as_backend(backend),
+            backend=as_backend(backend), missing=missing,
         )  # fmt: skip
         shared = time.perf_counter() - start
         for label, learner in list(learners.items()):
@@ -298,12 +305,14 @@ def grid_of(given, default) -> tuple[float, ...]:
     return default if given is None else tuple(positive_values("grid", given))
 
 
-def prepared(X, preprocess, train, validation, test):
-    """The three parts as arrays, preprocessed by what is known from the first."""
+def prepared(X, preprocess, table: bool, train, validation, test):
+    """The three parts, preprocessed by what is known from the first; arrays, tables for views."""
     parts = [X.iloc[part] if hasattr(X, "iloc") else X[part] for part in (train, validation, test)]
     if preprocess is not None:
         transformer = clone(preprocess).fit(parts[0])
         parts = [transformer.transform(part) for part in parts]
+    if table:
+        return [as_table(part) for part in parts]
     return [check_array(part, accept_sparse="csr", dtype=np.float64, order="C") for part in parts]
 
 

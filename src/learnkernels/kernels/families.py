@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -21,7 +21,7 @@ from learnkernels.kernels.polynomial import Polynomial
 if TYPE_CHECKING:
     from learnkernels.kernels.base import Kernel
 
-__all__ = ["Family", "gaussians", "laplacians", "linear", "polynomials"]
+__all__ = ["Family", "Training", "gaussians", "laplacians", "linear", "polynomials"]
 
 # The default grid: ten widths, powers of two around the median distance.
 WIDTHS = 2.0 ** np.arange(-5, 5)
@@ -29,12 +29,56 @@ WIDTHS = 2.0 ** np.arange(-5, 5)
 MEDIAN_SAMPLE = 1000
 
 
+@dataclass(frozen=True)
+class Training:
+    """What a recipe may look at.
+
+    Attributes
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features), strings of shape (n_samples,), table
+        The training samples.
+    resolve : callable
+        ``resolve(kernels, training)`` gives the base kernels of what a user wrote.
+    weights : ndarray of shape (n_samples,) or None
+        Weights of the samples in data-driven choices.
+    names : sequence of str or None
+        Of the columns.
+    missing : {"error", "neutral"}
+        Whether samples may be missing in a view.
+    """
+
+    X: Any
+    resolve: Callable
+    weights: np.ndarray | None = None
+    names: Sequence[str] | None = None
+    missing: str = "error"
+
+
 class Family(ABC):
     """A recipe for base kernels."""
 
     @abstractmethod
-    def members(self, X, sample_weight) -> list[Kernel]:
-        """The base kernels for the training data X."""
+    def members(self, data: Training) -> list[Kernel]:
+        """The base kernels for the training data."""
+
+
+def require_matrix(X, family: str) -> None:
+    """Raise if a recipe for numbers is given text."""
+    if X.ndim == 1:
+        raise InputError(
+            f"{family} takes numbers, but X (or this view) holds text; use lk.ngrams() for texts, "
+            "lk.spectrum(k) or lk.weighted_degree(d) for sequences."
+        )
+
+
+def require_strings(X, family: str) -> np.ndarray:
+    """The strings; raises if a recipe for text is given numbers."""
+    if X.ndim != 1:
+        raise InputError(
+            f"{family} takes strings, but X (or this view) holds numbers of shape {X.shape}; give "
+            "a list of strings, or choose the column of strings with lk.on(column, ...)."
+        )
+    return X
 
 
 @dataclass(frozen=True)
@@ -46,10 +90,11 @@ class Widths(Family):
     kind: ClassVar[type]
     distances: ClassVar[Callable]
 
-    def members(self, X, sample_weight):
+    def members(self, data):
+        require_matrix(data.X, f"{type(self).__name__.lower()}()")
         gammas = self.gammas
         if gammas is None:
-            typical = median_distance(X, sample_weight, type(self).distances)
+            typical = median_distance(data.X, data.weights, type(self).distances)
             gammas = nearest_power_of_two(1 / typical) * WIDTHS
         return [type(self).kind(float(gamma)) for gamma in gammas]
 
@@ -80,8 +125,9 @@ class Polynomials(Family):
     gamma: float | None
     coef0: float
 
-    def members(self, X, sample_weight):
-        gamma = 1 / X.shape[1] if self.gamma is None else self.gamma
+    def members(self, data):
+        require_matrix(data.X, "polynomials()")
+        gamma = 1 / data.X.shape[1] if self.gamma is None else self.gamma
         return [Polynomial(degree, gamma, self.coef0) for degree in self.degrees]
 
 

@@ -1,6 +1,8 @@
 """Optimisation that knows no kernels."""
 
+from learnkernels.solvers.anderson import Anderson
 from learnkernels.solvers.certificate import Certificate
+from learnkernels.solvers.interior import RankOne, interior_weights
 from learnkernels.solvers.newton import Point, Task, minimise, search, warn_if_open
 from learnkernels.solvers.nonnegative_qp import (
     kkt_residual,
@@ -10,19 +12,27 @@ from learnkernels.solvers.nonnegative_qp import (
 )
 from learnkernels.solvers.sets import Ball, LpBall, Orthant, Simplex, WeightSet
 from learnkernels.solvers.smo import SVMSolution, solve_svm, svm_gap
+from learnkernels.solvers.sparse import SparseTask, minimise_sparse
+from learnkernels.solvers.working_set_qp import Products, working_set_qp
 
 __all__ = [
+    "Anderson",
     "Ball",
     "Certificate",
     "LpBall",
     "Orthant",
     "Point",
+    "Products",
+    "RankOne",
     "SVMSolution",
     "Simplex",
+    "SparseTask",
     "Task",
     "WeightSet",
+    "interior_weights",
     "kkt_residual",
     "minimise",
+    "minimise_sparse",
     "nonnegative_qp",
     "qp_certificate",
     "search",
@@ -30,4 +40,5 @@ __all__ = [
     "solve_svm",
     "svm_gap",
     "warn_if_open",
+    "working_set_qp",
 ]

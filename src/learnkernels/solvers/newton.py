@@ -65,11 +65,27 @@ class Task(Protocol):
         """Make evaluations more accurate; False if they are exact already."""
 
 
-def minimise(task: Task, mu: np.ndarray, tol: float, max_iter: int) -> tuple[Point, Certificate]:
-    """Newton steps with a line search from mu, until the gap is at most tol."""
-    point = task.evaluate(mu, None)
+def minimise(
+    task: Task, mu: np.ndarray, tol: float, max_iter: int, last: Point | None = None
+) -> tuple[Point, Certificate]:
+    """Newton steps with a line search from mu, until the gap is at most tol.
+
+    Parameters
+    ----------
+    task : Task
+        The function.
+    mu : ndarray of shape (p,)
+        Where to start.
+    tol : float
+        Relative gap.
+    max_iter : int
+        Most steps.
+    last : Point or None
+        A point nearby, to start the first evaluation from.
+    """
+    point = task.evaluate(mu, last)
     bound = point.bound
-    iterations = 0
+    iterations, step = 0, 1.0
     while iterations < max_iter and relative(point.value, bound) > tol:
         following = None
         # While most of the gap is the inner solve's own, a step would be judged by noise.
@@ -78,9 +94,13 @@ def minimise(task: Task, mu: np.ndarray, tol: float, max_iter: int) -> tuple[Poi
             H = task.curvature(point)
             # A trace of the identity keeps the model bounded where the function is flat.
             H = H + 1e-10 * max(np.trace(H) / len(mu), np.finfo(float).tiny) * np.eye(len(mu))
-            following = search(task, point, task.model_minimum(point, H) - point.mu)
+            direction = task.model_minimum(point, H) - point.mu
+            following = search(task, point, direction, min(1.0, 2 * step))
             if following is None:
                 following = search(task, point, task.safe_target(point) - point.mu)
+            elif (size := direction @ direction) > 0:
+                # Where the model held for part of the way only, ask for little more next time.
+                step = float((following.mu - point.mu) @ direction / size)
         if following is None:
             if not task.sharpen():
                 break
@@ -89,11 +109,11 @@ def minimise(task: Task, mu: np.ndarray, tol: float, max_iter: int) -> tuple[Poi
     return point, Certificate.of(point.value, bound, iterations, tol)
 
 
-def search(task: Task, point: Point, direction: np.ndarray) -> Point | None:
+def search(task: Task, point: Point, direction: np.ndarray, first: float = 1.0) -> Point | None:
     """A point on the line with a lower value, or None where rounding or noise hides any."""
     slope = point.gradient @ direction
     noise = 1e-14 * abs(point.estimate)
-    step = 1.0
+    step = first
     while -slope * step > noise:
         trial = task.evaluate(point.mu + step * direction, point)
         if trial.estimate <= point.estimate + 1e-4 * step * slope:

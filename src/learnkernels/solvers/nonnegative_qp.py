@@ -5,13 +5,15 @@
 Optimal: with the gradient g = Mv - a, every g_k >= 0 and v_k g_k = 0. The set of positive v_k grows
 by the most violated entry and shrinks when the free minimiser leaves the orthant (Lawson and Hanson
 1974, on the normal equations). A Cholesky factor of the free block is carried along, so a step
-costs O(p s) for s free entries.
+costs O(p s) for s free entries. A guess of the positive entries is factorised at once, and only
+what is wrong with it takes steps.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import solve_triangular
+from scipy.linalg.lapack import dpotrf, dpstrf
 
 from learnkernels.solvers.certificate import Certificate
 
@@ -20,7 +22,9 @@ __all__ = ["kkt_residual", "nonnegative_qp", "qp_certificate", "simplex_qp"]
 EPS = np.finfo(float).eps
 
 
-def nonnegative_qp(M: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, Certificate]:
+def nonnegative_qp(
+    M: np.ndarray, a: np.ndarray, start: np.ndarray | None = None
+) -> tuple[np.ndarray, Certificate]:
     """Minimise v'Mv - 2v'a over v >= 0.
 
     Parameters
@@ -29,6 +33,8 @@ def nonnegative_qp(M: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, Certificat
         Symmetric positive semi-definite, possibly singular. A zero diagonal entry fixes v_k = 0.
     a : ndarray of shape (p,)
         Linear term.
+    start : ndarray of shape (p,) or None, default=None
+        A vector whose positive entries are a guess of the minimiser's.
 
     Returns
     -------
@@ -49,41 +55,49 @@ def nonnegative_qp(M: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, Certificat
     alive = np.flatnonzero(diagonal > 0)
     root = np.sqrt(diagonal[alive])
     # Unit diagonal: entries are then correlations, and one tolerance fits all.
-    u, iterations = active_set(M[np.ix_(alive, alive)] / np.outer(root, root), a[alive] / root)
+    C = M[np.ix_(alive, alive)] / np.outer(root, root)
+    guess = None if start is None else start[alive]
+    u, iterations = active_set(C, a[alive] / root, guess)
     v = np.zeros(len(a))
     v[alive] = u / root
-    return v, qp_certificate(M, a, v, iterations)
+    return v, qp_certificate(diagonal, M @ v, a, v, iterations)
 
 
-def simplex_qp(H: np.ndarray, h: np.ndarray, radius: float) -> np.ndarray:
+def simplex_qp(
+    H: np.ndarray, h: np.ndarray, radius: float, start: np.ndarray | None = None
+) -> np.ndarray:
     """Minimise z'Hz / 2 - h'z over z >= 0, sum(z) = radius.
 
     By the method of multipliers: a penalty that loses few digits of H, and rounds that learn the
-    price of the sum. A constant in h changes nothing, so the largest entry is made zero.
+    price of the sum. A constant in h changes nothing, so the largest entry is made zero. The
+    positive entries of `start` are a guess of the minimiser's; each round starts at the last one.
     """
     h = h - h.max()
     weight = max(100 * float(np.abs(H).max()), float(-h.min()) / radius, np.finfo(float).tiny)
     price = 0.0
     for _ in range(6):
-        z, _ = nonnegative_qp(H / 2 + weight, (h + price) / 2 + weight * radius)
-        excess = z.sum() - radius
+        z, _ = nonnegative_qp(H / 2 + weight, (h + price) / 2 + weight * radius, start)
+        start, excess = z, z.sum() - radius
         price -= 2 * weight * excess
         if abs(excess) <= 1e-12 * radius:
             break
     return z * (radius / z.sum())
 
 
-def active_set(M: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, int]:
+def active_set(
+    M: np.ndarray, a: np.ndarray, start: np.ndarray | None = None
+) -> tuple[np.ndarray, int]:
     """The minimiser for M of unit diagonal, and the number of steps."""
     p = len(a)
-    v = np.zeros(p)
     free = Factor(M)
+    v = np.zeros(p) if start is None else begin(a, start, free)
     tol = 10 * EPS * max(np.abs(a).max(initial=0.0), EPS)
     dependent = np.zeros(p, dtype=bool)
-    iterations = 0
+    iterations, missed = 0, 0.0
     while iterations < 10 * p + 10:
         descent = a - M[:, free.index] @ v[free.index]
         descent[free.index] = 0.0
+        missed = descent[dependent].max(initial=0.0)
         descent[dependent] = 0.0
         entering = int(np.argmax(descent)) if p else 0
         if not p or descent[entering] <= tol:
@@ -96,7 +110,25 @@ def active_set(M: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, int]:
         if shrunk:
             dependent[:] = False
             dependent[entering] = v[entering] == 0
+    if start is not None and missed > 100 * tol:
+        # The guess kept the wrong one of two that are nearly the same: take them by their slope.
+        return active_set(M, a)
     return v, iterations
+
+
+def begin(a, start, free) -> np.ndarray:
+    """Free the positive entries of a guess, as many as stay positive at the minimiser over them."""
+    guess = np.flatnonzero(start > 0)
+    while True:
+        guess = free.restart(guess)
+        target = free.solve(a)
+        if (target > 0).all():
+            break
+        # Wrong entries pull right ones below zero with them, but not as far: only the lowest go.
+        guess = guess[target > target.min() / 4]
+    v = np.zeros(len(a))
+    v[guess] = target
+    return v
 
 
 def minimise_on_free(a, v, free) -> tuple[np.ndarray, bool]:
@@ -128,23 +160,55 @@ class Factor:
     def append(self, k: int) -> bool:
         """Free entry k; False if its row is, to rounding, a combination of the free ones."""
         s = len(self.index)
-        if s == len(self.L):
-            self.L = np.pad(self.L, (0, s))
         row = self.triangular(self.M[self.index, k])
         rest = self.M[k, k] - row @ row
-        if rest <= 4 * (s + 1) * EPS:
+        if rest <= least_pivot(s + 1):
             return False
+        self.make_room(s + 1)
         self.L[s, :s] = row
         self.L[s, s] = np.sqrt(rest)
         self.index.append(k)
         return True
 
+    def extend(self, entries: np.ndarray) -> bool:
+        """Free several entries at once; False, and no change, if a row depends on others."""
+        s, size = len(self.index), len(self.index) + len(entries)
+        rows = self.triangular(self.M[self.index][:, entries]).T  # (new, s)
+        rest = self.M[np.ix_(entries, entries)] - rows @ rows.T
+        L, failed = dpotrf(rest, lower=1)
+        if failed or (np.diag(L) ** 2 <= least_pivot(size)).any():
+            return False
+        self.make_room(size)
+        self.L[s:size, :s] = rows
+        self.L[s:size, s:size] = L
+        self.index.extend(entries.tolist())
+        return True
+
+    def restart(self, entries: np.ndarray) -> np.ndarray:
+        """Free these entries only, less those that depend on others; returns the rest."""
+        self.index = []
+        if len(entries) and not self.extend(entries):
+            # Cholesky with pivots ends where nothing is left that the first ones do not span.
+            block = self.M[np.ix_(entries, entries)]
+            _, order, rank, _ = dpstrf(block, tol=4 * least_pivot(len(entries)))
+            entries = np.sort(entries[order[:rank] - 1])
+            if not self.extend(entries):
+                entries = entries[:0]
+        return entries
+
     def remove(self, gone: list[int]) -> None:
         """Fix entries at zero again; the factor is rebuilt from the first of them on."""
-        kept = [k for k in self.index if k not in set(gone)]
-        self.index = self.index[: min(self.index.index(k) for k in gone)]
-        for k in kept[len(self.index) :]:
-            self.append(k)
+        kept = np.array(self.index)
+        kept = kept[~np.isin(kept, gone)]
+        first = min(self.index.index(k) for k in gone)
+        self.index = self.index[:first]
+        if first < len(kept) and not self.extend(kept[first:]):
+            for k in kept[first:].tolist():
+                self.append(k)
+
+    def make_room(self, size: int) -> None:
+        if size > len(self.L):
+            self.L = np.pad(self.L, (0, max(len(self.L), size - len(self.L))))
 
     def solve(self, a: np.ndarray) -> np.ndarray:
         """Solution on the free entries of M v = a, with one step of refinement."""
@@ -153,16 +217,18 @@ class Factor:
         return v + self.both(a[self.index] - M @ v)
 
     def both(self, b):
-        s = len(self.index)
-        return solve_triangular(
-            self.L[:s, :s], self.triangular(b), lower=True, trans=1, check_finite=False
-        )
+        return self.triangular(self.triangular(b), trans=1)
 
-    def triangular(self, b):
+    def triangular(self, b, trans=0):
         s = len(self.index)
         if s == 0:
-            return np.zeros(0)
-        return solve_triangular(self.L[:s, :s], b, lower=True, check_finite=False)
+            return b
+        return solve_triangular(self.L[:s, :s], b, lower=True, trans=trans, check_finite=False)
+
+
+def least_pivot(size: int) -> float:
+    """Below this a pivot of a matrix of unit diagonal is rounding."""
+    return 4 * size * EPS
 
 
 def kkt_residual(M: np.ndarray, a: np.ndarray, v: np.ndarray) -> float:
@@ -177,18 +243,28 @@ def kkt_residual(M: np.ndarray, a: np.ndarray, v: np.ndarray) -> float:
     return float(residual / scale) if scale > 0 else float(residual)
 
 
-def qp_certificate(M: np.ndarray, a: np.ndarray, v: np.ndarray, iterations: int) -> Certificate:
+def qp_certificate(
+    diagonal: np.ndarray, Mv: np.ndarray, a: np.ndarray, v: np.ndarray, iterations: int
+) -> Certificate:
     """Primal value at v, and the value of a dual feasible point made from v.
 
-    The dual is max_u -u'Mu over Mu >= a. With v >= 0 and M >= 0, u = t v is feasible for
-    t = max_k a_k / (Mv)_k.
+    The dual is max_u -u'Mu over Mu >= a. With v >= 0 and M >= 0, two points are feasible:
+
+        u = t v        t = max_k a_k / (Mv)_k
+        u = v + d      d_k = max(a_k - (Mv)_k, 0) / M_kk,  where d'Md <= (sum_k d_k sqrt(M_kk))^2
+
+    The first is exact to rounding at a solution, the second does not mind a small a_k.
     """
-    Mv = M @ v
-    primal = v @ Mv - 2 * v @ a
+    quadratic = v @ Mv
+    primal = quadratic - 2 * v @ a
     needed = a > 0
     if not needed.any():
         return Certificate.of(primal, 0.0, iterations, tol=1e-8)
-    with np.errstate(divide="ignore"):
+    with np.errstate(divide="ignore", invalid="ignore"):
         t = np.max(a[needed] / Mv[needed]) if v.any() else np.inf
-    dual = -(t**2) * (v @ Mv) if np.isfinite(t) else -np.inf
+        short = np.maximum(a - Mv, 0.0)
+        d = np.where(short > 0, short / diagonal, 0.0)
+        longer = quadratic + 2 * d @ Mv + (d @ np.sqrt(diagonal)) ** 2
+    stretched = t**2 * quadratic if np.isfinite(t) else np.inf
+    dual = -min(stretched, longer) if np.isfinite(longer) else -stretched
     return Certificate.of(primal, dual, iterations, tol=1e-8)

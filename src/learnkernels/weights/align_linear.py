@@ -37,8 +37,8 @@ class AlignLinear(WeightMethod):
         statistics = evidence.statistics
         # 2012 prop. 8: mu ~ M^-1 a; the least-norm solution if M is singular. Solved with unit
         # diagonal, so that the cut for singular directions does not depend on the kernels' scales.
-        alive = np.diag(statistics.M) > 0
-        root = np.sqrt(np.diag(statistics.M)[alive])
+        alive = np.flatnonzero(statistics.squares > 0)
+        root = np.sqrt(statistics.squares[alive])
         M = statistics.M[np.ix_(alive, alive)] / np.outer(root, root)
         v = np.zeros(len(statistics.a))
         v[alive] = (

@@ -87,7 +87,7 @@ class RegularisedTask(RidgeTask):
         self.Q = Q
 
     def point(self, mu, coef, Z, factor):
-        v = np.maximum(np.einsum("knt,nt->k", Z, coef), 0.0)
+        v = np.maximum(Z.forms(), 0.0)
         inner = self.inner(coef)
         value = inner - float(mu @ (v + self.b) - mu @ self.Q @ mu)
         z, _ = nonnegative_qp(self.Q, (v + self.b) / 2)

@@ -6,10 +6,14 @@ import warnings
 
 from sklearn.exceptions import ConvergenceWarning
 
-from learnkernels.solvers import nonnegative_qp
+from learnkernels.solvers import nonnegative_qp, working_set_qp
 from learnkernels.weights.base import WeightMethod, sum_to_one
 
 __all__ = ["AlignF"]
+
+
+# Up to this many kernels all their inner products are formed.
+SMALL = 1000
 
 
 class AlignF(WeightMethod):
@@ -35,7 +39,11 @@ class AlignF(WeightMethod):
     def learn(self, evidence):
         # 2012 prop. 9: the maximiser of alignment over mu >= 0 has the direction of
         # v = argmin_{v >= 0} v'Mv - 2 v'a.
-        v, certificate = nonnegative_qp(evidence.statistics.M, evidence.statistics.a)
+        statistics = evidence.statistics
+        if len(statistics.a) <= SMALL:
+            v, certificate = nonnegative_qp(statistics.M, statistics.a)
+        else:
+            v, certificate = working_set_qp(statistics.inner, statistics.a)
         if certificate.status != "optimal":
             warnings.warn(
                 f"alignf: rounding leaves a relative gap of {certificate.gap:.1e}; are the kernels "

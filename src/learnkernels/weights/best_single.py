@@ -45,11 +45,11 @@ class BestSingle(WeightMethod):
         folds = folds_of(self, evidence)
         w = evidence.weights
         errors = []
-        for unit in np.eye(evidence.oracle.n_kernels):
-            predicted = out_of_fold(evidence, evidence.oracle.gram(unit), folds)
+        for k in range(evidence.oracle.n_kernels):
+            predicted = out_of_fold(evidence, evidence.oracle.gram_of(k), folds)
             errors.append(float(w @ losses(evidence, predicted) / w.sum()))
         best = int(np.argmin(errors))
-        return np.eye(len(errors))[best], Certificate.closed_form(errors[best])
+        return evidence.oracle.unit(best), Certificate.closed_form(errors[best])
 
 
 def folds_of(method, evidence: Evidence) -> list[np.ndarray]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
-
 import numpy as np
 
 from learnkernels.errors import InputError
-from learnkernels.gram import Oracle, Threads, tail_sum
+from learnkernels.gram import Oracle
 from learnkernels.solvers import warn_if_open
 from learnkernels.weights.base import WeightMethod, require, require_stop
-from learnkernels.weights.svm_task import learn_svm_weights
+from learnkernels.weights.svm_weights import learn_svm_weights
 
 __all__ = ["Conv", "kernel_tails", "require_theta"]
 
@@ -88,21 +85,12 @@ def require_theta(method) -> None:
 
 def kernel_tails(oracle: Oracle, theta: int) -> np.ndarray:
     """Tail sum of every kernel, shape (n_kernels,); an error names a kernel that has none."""
-    if theta == 0:
-        return oracle.traces
-    serial = replace(oracle, backend=Threads(1))  # one core a kernel
-    task = partial(kernel_tail, serial, int(theta))
-    tails = np.array(list(oracle.backend.map(task, range(oracle.n_kernels), "spectra")))
-    for name, tail, trace in zip(oracle.names, tails, oracle.traces, strict=True):
-        if tail <= 1e-10 * trace:
-            raise InputError(
-                f"kernel {name!r} has rank at most theta={theta}: its tail sum is zero, so its "
-                "weight would be free and the problem unbounded; use a smaller theta or leave the "
-                "kernel out."
-            )
+    tails, traces = oracle.tail_sums(int(theta)), oracle.traces
+    empty = np.flatnonzero(tails <= 1e-10 * traces)
+    if len(empty):
+        raise InputError(
+            f"kernel {oracle.names[empty[0]]!r} has rank at most theta={theta}: its tail sum is "
+            "zero, so its weight would be free and the problem unbounded; use a smaller theta "
+            "(theta=0 for kernels of rank one) or leave the kernel out."
+        )
     return tails
-
-
-def kernel_tail(oracle: Oracle, theta: int, k: int) -> float:
-    """Tail sum of one kernel."""
-    return tail_sum(oracle.gram(np.eye(oracle.n_kernels)[k]), theta)

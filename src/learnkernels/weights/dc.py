@@ -10,7 +10,8 @@ from learnkernels.gram import Oracle, largest_eigenpairs, single_threaded_blas
 from learnkernels.solvers import Certificate, warn_if_open
 from learnkernels.weights.base import require, require_stop
 from learnkernels.weights.conv import Conv, kernel_tails, require_theta
-from learnkernels.weights.svm_task import SVMTask, learn_svm_weights
+from learnkernels.weights.svm_task import SVMTask
+from learnkernels.weights.svm_weights import learn_svm_weights
 
 __all__ = ["DC"]
 

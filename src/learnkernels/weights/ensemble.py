@@ -45,8 +45,8 @@ class Ensemble(BestSingle):
     def learn(self, evidence):
         folds = folds_of(self, evidence)
         columns = [
-            out_of_fold(evidence, evidence.oracle.gram(unit), folds)
-            for unit in np.eye(evidence.oracle.n_kernels)
+            out_of_fold(evidence, evidence.oracle.gram_of(k), folds)
+            for k in range(evidence.oracle.n_kernels)
         ]
         # min_{v >= 0, b} sum_i w_i |y_i - b - sum_k v_k h_k(x_i)|^2 over out-of-fold h_k
         w = evidence.weights / evidence.weights.sum()

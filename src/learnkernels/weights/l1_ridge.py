@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from learnkernels.solvers import Simplex, minimise, warn_if_open
+from learnkernels.solvers import Simplex, minimise_sparse, warn_if_open
 from learnkernels.weights.base import WeightMethod, require, require_stop
+from learnkernels.weights.rank_one import rank_one, rank_one_ridge_weights
 from learnkernels.weights.ridge_task import RidgeTask, ridge_targets
 
 __all__ = ["L1Ridge"]
@@ -46,11 +45,18 @@ class L1Ridge(WeightMethod):
         require(self, "radius", self.radius, 0)
         require_stop(self)
         # min_mu sum_t y_t'(K_mu + alpha I)^-1 y_t, mu >= 0, sum(mu) <= radius
-        p = evidence.oracle.n_kernels
         task = RidgeTask(
             evidence.oracle, ridge_targets(evidence), evidence.weights, evidence.alpha,
             Simplex(self.radius),
         )  # fmt: skip
-        point, certificate = minimise(task, np.full(p, self.radius / p), self.tol, self.max_iter)
+        kernels = rank_one(evidence.oracle) if task.Y.shape[1] == 1 else None
+        if kernels is not None:
+            mu, certificate = rank_one_ridge_weights(
+                task, kernels, self.radius, self.tol, self.max_iter
+            )
+        else:
+            mu, certificate = minimise_sparse(
+                task, evidence.oracle.n_kernels, self.radius, self.tol, self.max_iter
+            )
         warn_if_open(certificate, self.tol, self)
-        return point.mu, certificate
+        return mu, certificate

@@ -30,13 +30,19 @@ def learn_weights(method: WeightMethod, evidence: Evidence) -> tuple[np.ndarray,
     if constant.any():
         names = [name for name, flat in zip(evidence.oracle.names, constant, strict=True) if flat]
         warnings.warn(
-            f"constant on the training samples, hence weight 0: {', '.join(names)}.",
+            f"constant on the training samples, hence weight 0: {listed(names)}.",
             ConstantKernelWarning,
             stacklevel=2,
         )
     mu = np.zeros(len(constant))
     mu[~constant], certificate = learn_varying(method, varying(evidence, ~constant))
     return mu, certificate
+
+
+def listed(names: list[str], most: int = 10) -> str:
+    """The first few names, and how many more there are."""
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(names[:most]) + more
 
 
 def varying(evidence: Evidence, mask: np.ndarray) -> Evidence:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from learnkernels.solvers import warn_if_open
 from learnkernels.weights.base import WeightMethod, require, require_stop
-from learnkernels.weights.svm_task import learn_svm_weights
+from learnkernels.weights.svm_weights import learn_svm_weights
 
 __all__ = ["L1SVM", "LpSVM"]
 

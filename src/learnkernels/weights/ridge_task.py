@@ -57,31 +57,42 @@ class RidgeTask:
             if failed:
                 raise not_definite(self.alpha)
         coef = self.root * dpotrs(factor, self.root * self.Y, lower=1)[0]
-        Z = self.oracle.products(coef)  # (p, n, t)
+        Z = self.oracle.products(coef)
         return self.point(mu, coef, Z, factor)
 
     def point(self, mu, coef, Z, factor) -> Point:
-        v = np.maximum(np.einsum("knt,nt->k", Z, coef), 0.0)
+        v = np.maximum(Z.forms(), 0.0)
         # The maximum over c is at coef; its value there is right to second order in rounding.
         value = self.inner(coef) - float(mu @ v)
         bound = ridge_bound(self.inner(coef), v, self.allowed)
         return Point(mu, value, value, bound, -v, (coef, Z, factor))
+
+    def restricted(self, mask):
+        return RidgeTask(
+            self.oracle.keep(mask), self.Y, self.root[:, 0] ** 2, self.alpha, self.allowed
+        )
+
+    def seen_by_all(self, point):
+        coef = point.state[0]
+        v = np.maximum(self.oracle.forms(coef), 0.0)
+        return ridge_bound(self.inner(coef), v, self.allowed), v
 
     def inner(self, coef) -> float:
         return ridge_inner(self.Y, self.root[:, 0] ** 2, self.alpha, coef)
 
     def curvature(self, point):
         # d2F/dmu_k dmu_l = 2 sum_t (K_k c_t)'(K_mu + alpha W^-1)^-1 (K_l c_t)
-        _, Z, factor = point.state
-        p, n, t = Z.shape
-        scaled = (self.root[None] * Z).transpose(1, 0, 2).reshape(n, p * t)
-        solved = dpotrs(factor, scaled, lower=1)[0]
-        return 2 * np.einsum("nkt,nlt->kl", scaled.reshape(n, p, t), solved.reshape(n, p, t))
+        coef, Z, factor = point.state
+        H = np.zeros((len(point.gradient), len(point.gradient)))
+        for t in range(coef.shape[1]):
+            scaled = self.root * Z.of(t)  # (n, p)
+            H += 2 * scaled.T @ dpotrs(factor, scaled, lower=1)[0]
+        return H
 
     def model_minimum(self, point, H):
         if not isinstance(self.allowed, Simplex):
             return self.allowed.peak(-point.gradient)
-        return simplex_qp(H, H @ point.mu - point.gradient, self.allowed.radius)
+        return simplex_qp(H, H @ point.mu - point.gradient, self.allowed.radius, point.mu)
 
     def safe_target(self, point):
         return self.allowed.peak(-point.gradient)

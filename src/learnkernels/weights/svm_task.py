@@ -16,9 +16,16 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from learnkernels.gram import Oracle, single_threaded_blas
-from learnkernels.solvers import LpBall, Point, Simplex, WeightSet, minimise, simplex_qp, solve_svm
+from learnkernels.solvers import (
+    LpBall,
+    Point,
+    Simplex,
+    WeightSet,
+    simplex_qp,
+    solve_svm,
+)
 
-__all__ = ["SVMTask", "learn_svm_weights", "svm_bound"]
+__all__ = ["LpTask", "SVMTask", "svm_bound"]
 
 # Weights of an lp-norm solution are positive; this keeps roots and logarithms finite.
 SMALLEST = 1e-200
@@ -47,23 +54,35 @@ class SVMTask:
         self.tol = 1e-3
 
     def evaluate(self, mu, last):
+        return self.evaluate_from(mu, None if last is None else last.state[1])
+
+    def evaluate_from(self, mu, beta: np.ndarray | None) -> Point:
+        """J at mu, the solver starting from coefficients of shape (n_samples, n_outputs)."""
         K = self.oracle.gram(mu)
         solutions = []
         for t, y in enumerate(self.Y.T):
-            start = None if last is None else last.state[1][:, t]
+            start = None if beta is None else beta[:, t]
             solutions.append(
                 solve_svm(
                     K, np.ascontiguousarray(y), self.C, tol=self.tol, start=start, exact=False
                 )
             )
         beta = np.column_stack([solution.beta for solution in solutions])
-        Z = self.oracle.products(beta)  # (p, n, t)
-        q = np.maximum(np.einsum("knt,nt->k", Z, beta), 0.0)
+        Z = self.oracle.products(beta)
+        q = np.maximum(Z.forms(), 0.0)
         value = sum(solution.certificate.primal for solution in solutions)
         # The dual value errs by the square of what beta errs by: the better estimate of J.
         estimate = sum(solution.certificate.dual for solution in solutions)
         bound = svm_bound(self.Y, beta, q, self.allowed)
         return Point(mu, float(value), float(estimate), bound, -q / 2, (K, beta, Z))
+
+    def restricted(self, mask):
+        return SVMTask(self.oracle.keep(mask), self.Y, self.C, self.allowed)
+
+    def seen_by_all(self, point):
+        beta = point.state[1]
+        q = np.maximum(self.oracle.forms(beta), 0.0)
+        return svm_bound(self.Y, beta, q, self.allowed), q / 2
 
     def curvature(self, point):
         """sum_t Z_F'A Z_F, where A solves for the free coefficients F with their sum held at zero.
@@ -71,16 +90,16 @@ class SVMTask:
         d2J/dmu_k dmu_l = (K_k beta)_F'A (K_l beta)_F, A = K_FF^-1 - K_FF^-1 11'K_FF^-1 / (...).
         """
         K, beta, Z = point.state
-        H = np.zeros((len(Z), len(Z)))
+        H = np.zeros((len(point.gradient), len(point.gradient)))
         for t in range(beta.shape[1]):
             size = np.abs(beta[:, t])
             F = np.flatnonzero((size > 1e-10 * self.C) & (size < (1 - 1e-10) * self.C))
             if len(F) >= 2:
-                H += held_curvature(K[np.ix_(F, F)], Z[:, F, t].T)
+                H += held_curvature(K[np.ix_(F, F)], Z.of(t)[F])
         return (H + H.T) / 2
 
     def model_minimum(self, point, H):
-        return simplex_qp(H, H @ point.mu - point.gradient, 1.0)
+        return simplex_qp(H, H @ point.mu - point.gradient, 1.0, point.mu)
 
     def safe_target(self, point):
         return self.allowed.peak(-point.gradient)
@@ -159,27 +178,6 @@ class LpTask(SVMTask):
             return point.mu
         moved = (squares / squares.max()) ** (self.p / (self.p + 1))
         return np.maximum(moved / moved.sum(), SMALLEST)
-
-
-def learn_svm_weights(oracle: Oracle, Y, C, p: float, tol: float, max_iter: int, start=None):
-    """Minimise J over |mu|_p <= 1.
-
-    Returns
-    -------
-    mu : ndarray of shape (n_kernels,)
-    certificate : Certificate
-    """
-    n_kernels = oracle.n_kernels
-    if p == 1:
-        task = SVMTask(oracle, Y, C)
-        mu = np.full(n_kernels, 1 / n_kernels) if start is None else start / start.sum()
-        point, certificate = minimise(task, mu, tol, max_iter)
-        return point.mu, certificate
-    lp_task = LpTask(oracle, Y, C, p)
-    s = np.full(n_kernels, 1.0) if start is None else np.maximum(start, SMALLEST) ** p
-    s = np.maximum(s / s.sum(), 1e-6)
-    point, certificate = minimise(lp_task, s / s.sum(), tol, max_iter)
-    return lp_task.mu(point.mu), certificate
 
 
 def svm_bound(Y, beta, q: np.ndarray, allowed: WeightSet) -> float:

@@ -1,0 +1,59 @@
+"""Tables for views, and lists of strings: validated as far as scikit-learn cannot."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+from sklearn.utils import check_consistent_length
+from sklearn.utils.validation import validate_data
+
+from learnkernels.errors import InputError
+from learnkernels.kernels.tables import is_frame, n_rows
+
+__all__ = ["as_table", "validated_table"]
+
+
+def validated_table(estimator, X, y="no_validation", *, reset=True, **options):
+    """A table or strings as they are, and y as an array.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Gets ``n_features_in_`` and ``feature_names_in_``.
+    X, y
+        As given by the user.
+    reset : bool
+        Whether this is `fit`.
+    options : dict
+        Of scikit-learn's check of y.
+    """
+    X = as_table(X)
+    if not reset:
+        return X
+    if n_rows(X) < 2:
+        raise InputError(f"found {n_rows(X)} sample(s); at least 2 are needed.")
+    y = validate_data(estimator, X="no_validation", y=y, reset=False, **options)
+    check_consistent_length(X, y)
+    names = X if is_frame(X) else np.empty((n_rows(X), 1 if X.ndim == 1 else X.shape[1]))
+    validate_data(estimator, names, reset=True, skip_check_array=True)
+    return X, y
+
+
+def as_table(X):
+    """A frame, CSR matrix, array of two dimensions, or strings of shape (n_samples,)."""
+    if is_frame(X):
+        names = list(X.columns)
+        if len(set(names)) < len(names):
+            raise InputError("X has several columns of the same name; rename them.")
+        return X
+    if sparse.issparse(X):
+        return sparse.csr_array(X, dtype=float)
+    values = np.asarray(X)
+    if values.ndim == 1 and values.dtype.kind in "OUST":
+        return values.astype(object)
+    if values.ndim != 2:
+        raise InputError(
+            f"X has shape {values.shape}; views and text kernels take a table of shape (n_samples, "
+            "n_columns), or a list of strings."
+        )
+    return values.astype(object) if values.dtype.kind in "UST" else values

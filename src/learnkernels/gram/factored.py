@@ -1,0 +1,450 @@
+"""Kernels held by factors on a training set: what centering, alignment and machines ask of them.
+
+With the columns B (n, q) minus their means, kept implicit as B = A + e c' so that sparse A stay
+sparse, and the weights w of the samples:
+
+    a_k   = |B_k'W Y|_F^2        M_kl = |B_k'W B_l|_F^2        tr K_k = |W^1/2 B_k|_F^2
+    K_mu  = B D B',  D = diag(mu of each column's kernel)
+    K_k v = B_k (B_k'v)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from learnkernels.gram import sparse_leaves
+from learnkernels.gram.backends import Backend
+from learnkernels.gram.factors import FactorBank, FactorGroup, FactorSamples
+from learnkernels.gram.memory import require_memory
+from learnkernels.gram.statistics import CONSTANT, Numbers
+from learnkernels.gram.tiles import ROWS, cut
+
+__all__ = ["FactorCombination", "FactorFunction", "FactorProducts", "FactoredKernels"]
+
+# Numbers in a piece of a matrix that is made dense on the way.
+PIECE = 4_000_000
+
+
+@dataclass(frozen=True)
+class Factor:
+    """Columns B = A + e c' and the kernel of each.
+
+    Attributes
+    ----------
+    A : ndarray or CSR matrix of shape (n_samples, q)
+    e : ndarray of shape (n_samples,)
+        Minus one on centered samples; zero where nothing is added.
+    c : ndarray of shape (q,)
+        The columns' means.
+    owner : ndarray of shape (q,)
+    """
+
+    A: Any
+    e: np.ndarray
+    c: np.ndarray
+    owner: np.ndarray
+
+    @cached_property
+    def by_columns(self):
+        """A as a CSC matrix."""
+        return sparse.csc_array(self.A)
+
+    def transposed_times(self, V: np.ndarray) -> np.ndarray:
+        """B'V, shape (q, n_vectors)."""
+        return self.A.T @ V + np.multiply.outer(self.c, self.e @ V)
+
+    def times(self, U: np.ndarray) -> np.ndarray:
+        """B U, shape (n_samples, n_vectors)."""
+        return self.A @ U + np.multiply.outer(self.e, self.c @ U)
+
+    def columns(self, index: np.ndarray) -> np.ndarray:
+        """Some columns of B, dense, shape (n_samples, n_index)."""
+        part = self.A[:, index]
+        dense = part.toarray() if sparse.issparse(part) else part
+        return dense + np.outer(self.e, self.c[index])
+
+    def add_rows(self, d: np.ndarray, K: np.ndarray, rows: slice) -> None:
+        """K[rows] += (B diag(d) B')[rows], shape of K (n_samples, n_samples)."""
+        self.add_cross(self, d, K[rows], rows)
+
+    def add_cross(self, training: Factor, d: np.ndarray, out: np.ndarray, rows: slice) -> None:
+        """out += B[rows] diag(d) B_training'."""
+        dc = d * training.c
+        u = training.A @ dc + training.e * (training.c @ dc)  # B_training D c, (n_training,)
+        h = self.A[rows] @ dc
+        if sparse.issparse(self.A):
+            other = training.by_columns
+            sparse_leaves.add_products(
+                self.A.indptr, self.A.indices, self.A.data, other.indptr, other.indices,
+                other.data, d, rows.start, rows.stop, out,
+            )  # fmt: skip
+        else:
+            out += (self.A[rows] * d) @ training.A.T
+        # (A + e c')D(A_t + e_t c')' = A D A_t' + (A D c) e_t' + e (B_t D c)'
+        if training.e.any():
+            out += np.outer(h, training.e)
+        if self.e[rows].any():
+            out += np.outer(self.e[rows], u)
+
+    def quadratics(self, K: np.ndarray) -> np.ndarray:
+        """b'K b for every column b and a symmetric K, shape (q,)."""
+        g = K @ self.e
+        found = 2 * self.c * (self.A.T @ g) + self.c**2 * (self.e @ g)
+        if sparse.issparse(self.A):
+            own = np.empty(len(self.c))
+            A = self.by_columns
+            sparse_leaves.column_forms(A.indptr, A.indices, A.data, K, own)
+            return found + own
+        step = max(1, PIECE // len(K))
+        for start in range(0, len(self.c), step):
+            part = self.A[:, start : start + step]
+            found[start : start + step] += np.einsum("ij,ij->j", part, K @ part)
+        return found
+
+
+def inner(left: Factor, i: np.ndarray, right: Factor, j: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """B_left[:, i]'W B_right[:, j], shape (n_i, n_j)."""
+    A, C = left.A[:, i], right.A[:, j]
+    weighted = (
+        A * w[:, None] if not sparse.issparse(A) else sparse.csr_array(A.multiply(w[:, None]))
+    )
+    G = weighted.T @ C
+    G = G.toarray() if sparse.issparse(G) else np.asarray(G)
+    we, wf = w * left.e, w * right.e
+    G += np.outer(A.T @ wf, right.c[j])
+    G += np.outer(left.c[i], C.T @ we + right.c[j] * (we @ right.e))
+    return G
+
+
+@dataclass(frozen=True)
+class FactoredKernels:
+    """The kernels of a `FactorBank` on a training set.
+
+    Attributes
+    ----------
+    bank : FactorBank
+    means : tuple of ndarray of shape (q,)
+        Means of the columns over the samples that their source has seen.
+    weights : ndarray of shape (n_samples,)
+        Weights of the samples.
+    numbers : Numbers
+        What alignment reads.
+    """
+
+    bank: FactorBank
+    means: tuple[np.ndarray, ...]
+    weights: np.ndarray
+    numbers: Numbers
+
+    @classmethod
+    def of(cls, bank: FactorBank, Y: np.ndarray, w: np.ndarray) -> FactoredKernels:
+        """Means and numbers of the kernels; Y of shape (n_samples, n_targets) is centered."""
+        p = bank.n_kernels
+        a, squares, traces, raw, observed = (np.zeros(p) for _ in range(5))
+        sizes = np.zeros(p)
+        means = []
+        for group, samples in zip(bank.groups, bank.samples, strict=True):
+            seen = samples.seen()
+            W = w @ seen
+            c = samples.A.T @ w / W
+            means.append(c)
+            factor = Factor(samples.A, -seen, c, group.owner)
+            U = factor.transposed_times(w[:, None] * Y)  # (q, t)
+            power = samples.A.power(2) if sparse.issparse(samples.A) else samples.A**2
+            total = power.T @ w
+            own = np.maximum(total - W * c**2, 0.0)
+            a += np.bincount(group.owner, (U**2).sum(axis=1), p)
+            traces += np.bincount(group.owner, own, p)
+            sizes += np.bincount(group.owner, total, p)
+            raw += np.bincount(group.owner, total / W, p)
+            observed += np.bincount(group.owner, np.full(len(c), W), p)
+            squares += np.bincount(group.owner, own**2, p)
+        widths = sum(np.bincount(group.owner, minlength=p) for group in bank.groups)
+        numbers = Numbers(
+            a=a,
+            squares=squares,
+            traces=traces,
+            mean_diagonal=raw,
+            observed=observed / widths,
+            constant=~(traces > CONSTANT * sizes),
+        ).without_constant()
+        kernels = cls(bank, tuple(means), w, numbers)
+        wide = np.flatnonzero((widths > 1) & ~numbers.constant)
+        for k in wide:  # columns of one kernel meet each other
+            numbers.squares[k] = np.sum(kernels.products_of(np.array([k]), np.array([k])))
+        return kernels
+
+    @property
+    def positions(self) -> np.ndarray:
+        return self.bank.positions
+
+    @property
+    def n_kernels(self) -> int:
+        return self.bank.n_kernels
+
+    def factors(self, center: bool) -> tuple[Factor, ...]:
+        """The columns, centered or raw; a sample not seen stands at the mean of the others."""
+        found = []
+        for group, samples, c in zip(self.bank.groups, self.bank.samples, self.means, strict=True):
+            e = -samples.seen() if center else 1.0 - samples.seen()
+            found.append(Factor(samples.A, e, c, group.owner))
+        return tuple(found)
+
+    @cached_property
+    def centered(self) -> tuple[Factor, ...]:
+        return self.factors(True)
+
+    def keep(self, mask: np.ndarray) -> FactoredKernels:
+        """Some of the kernels."""
+        means = tuple(
+            c[mask[group.owner]]
+            for c, group in zip(self.means, self.bank.groups, strict=True)
+            if mask[group.owner].any()
+        )
+        return FactoredKernels(self.bank.keep(mask), means, self.weights, self.numbers.keep(mask))
+
+    @property
+    def n_columns(self) -> int:
+        return sum(len(group.columns) for group in self.bank.groups)
+
+    def gram(self, factors: np.ndarray, backend: Backend) -> np.ndarray:
+        """``sum_k factors_k K_k`` of the centered kernels, shape (n_samples, n_samples)."""
+        n = len(self.weights)
+        require_memory(8 * n * n, f"the Gram matrix of {n} samples")
+        K = np.empty((n, n))
+        self.combination(factors, True).write(K, backend, add=False)
+        return K
+
+    def combination(self, factors: np.ndarray, center: bool) -> FactorCombination:
+        """``sum_k factors_k K_k`` of the kernels with a factor."""
+        used = factors != 0
+        kept = self if used.all() else self.keep(used)
+        columns = kept.centered if center else kept.factors(False)
+        d = tuple(factors[used][f.owner] for f in columns)
+        return FactorCombination(kept.bank.groups, columns, d, used, center)
+
+    def products(self, vectors: np.ndarray, center: bool) -> FactorProducts:
+        """K_k vectors for every kernel, by what B'vectors says."""
+        factors = self.centered if center else self.factors(False)
+        return FactorProducts(
+            factors, tuple(f.transposed_times(vectors) for f in factors), self.n_kernels
+        )
+
+    # The inner products M of the centered kernels.
+
+    def products_of(self, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """M for some kernels against some others, shape (n_rows, n_columns)."""
+        M = np.zeros((len(rows), len(columns)))
+        for left in self.centered:
+            i, at_rows = columns_of(left.owner, rows, self.n_kernels)
+            for right in self.centered:
+                j, at_columns = columns_of(right.owner, columns, self.n_kernels)
+                if len(i) and len(j):
+                    G = inner(left, i, right, j, self.weights)
+                    np.square(G, out=G)
+                    add_blocks(G, at_rows, at_columns, M)
+        return M
+
+    def quadratics(self, K: np.ndarray) -> np.ndarray:
+        """<K_k, K> of every kernel with a centered Gram K, shape (n_kernels,)."""
+        w = self.weights
+        if not (w == 1).all():
+            K = K * np.outer(w, w)
+        found = np.zeros(self.n_kernels)
+        for factor in self.centered:
+            found += np.bincount(factor.owner, factor.quadratics(K), self.n_kernels)
+        return found
+
+    def tail_sums(self, theta: int, center: bool) -> np.ndarray:
+        """Trace minus the theta largest eigenvalues of each kernel, shape (n_kernels,)."""
+        found = np.zeros(self.n_kernels)
+        factors = self.centered if center else self.factors(False)
+        ones = np.ones(len(self.weights))
+        for factor in factors:
+            widths = np.bincount(factor.owner, minlength=self.n_kernels)
+            for k in np.flatnonzero(widths > theta):
+                columns = np.flatnonzero(factor.owner == k)
+                G = inner(factor, columns, factor, columns, ones)
+                found[k] = np.maximum(np.linalg.eigvalsh(G)[: len(columns) - theta], 0.0).sum()
+        return found
+
+
+@dataclass(frozen=True)
+class FactorProducts:
+    """K_k v for every kernel held by factors, as U = B'v.
+
+    Attributes
+    ----------
+    factors : tuple of Factor
+    U : tuple of ndarray of shape (q, n_vectors)
+    n_kernels : int
+    """
+
+    factors: tuple[Factor, ...]
+    U: tuple[np.ndarray, ...]
+    n_kernels: int
+
+    def forms(self) -> np.ndarray:
+        """sum_t v_t'K_k v_t, shape (n_kernels,)."""
+        found = np.zeros(self.n_kernels)
+        for factor, U in zip(self.factors, self.U, strict=True):
+            found += np.bincount(factor.owner, (U**2).sum(axis=1), self.n_kernels)
+        return found
+
+    def of(self, t: int) -> np.ndarray:
+        """K_k v_t of every kernel, shape (n_samples, n_kernels)."""
+        n = len(self.factors[0].e)
+        found = np.zeros((n, self.n_kernels))
+        for factor, U in zip(self.factors, self.U, strict=True):
+            q = len(factor.owner)
+            scaled = sparse.csr_array(
+                (U[:, t], (np.arange(q), factor.owner)), shape=(q, self.n_kernels)
+            )
+            part = factor.A @ scaled
+            found += part.toarray() if sparse.issparse(part) else part
+            found += np.multiply.outer(factor.e, factor.c @ scaled)
+        return found
+
+
+@dataclass(frozen=True)
+class FactorCombination:
+    """``B D B'`` of the kernels with a weight.
+
+    Attributes
+    ----------
+    groups : tuple of FactorGroup
+        How new samples become columns.
+    factors : tuple of Factor
+        The training samples.
+    d : tuple of ndarray of shape (q,)
+        Factor of each column.
+    used : ndarray of bool
+        Which of the kernels these are.
+    center : bool
+    """
+
+    groups: tuple[FactorGroup, ...]
+    factors: tuple[Factor, ...]
+    d: tuple[np.ndarray, ...]
+    used: np.ndarray
+    center: bool
+
+    @property
+    def rank(self) -> int:
+        """Number of columns: no more than this is the rank."""
+        return sum(len(d) for d in self.d)
+
+    def root(self) -> np.ndarray:
+        """B D^1/2, dense, shape (n_samples, rank)."""
+        return np.hstack(
+            [
+                f.columns(np.arange(len(d))) * np.sqrt(d)
+                for f, d in zip(self.factors, self.d, strict=True)
+            ]
+        )
+
+    def write(self, K: np.ndarray, backend: Backend, add: bool) -> None:
+        """The Gram matrix of the training samples into K, or added to it."""
+        task = partial(self._write_rows, K, add)
+        for factor in self.factors:  # before threads ask for it
+            _ = sparse.issparse(factor.A) and factor.by_columns
+        for _ in backend.map(task, list(cut([0, len(K)], ROWS)), "learned Gram"):
+            pass
+
+    def _write_rows(self, K: np.ndarray, add: bool, rows: slice) -> None:
+        if not add:
+            K[rows] = 0.0
+        for factor, d in zip(self.factors, self.d, strict=True):
+            factor.add_rows(d, K, rows)
+
+    def add_cross(self, rows: FactorBank, K: np.ndarray) -> None:
+        """The Gram matrix of new samples against the training samples, added to K."""
+        every = slice(0, len(K))
+        for factor, d, new in zip(self.factors, self.d, self._new(rows.samples), strict=True):
+            new.add_cross(factor, d, K, every)
+
+    def products(self, rows: FactorBank, coef: np.ndarray) -> np.ndarray:
+        """K(new samples, training samples) coef, shape (n_new, n_outputs)."""
+        return self.function(coef).outputs_of(rows.samples)
+
+    def only(self, index: np.ndarray) -> FactorCombination:
+        """The combination against some of the training samples."""
+        factors = tuple(Factor(f.A[index], f.e[index], f.c, f.owner) for f in self.factors)
+        return replace(self, factors=factors)
+
+    def function(self, coef: np.ndarray) -> FactorFunction:
+        """The function x -> K(x, training samples) coef: a vector for each output."""
+        primal = tuple(
+            d[:, None] * f.transposed_times(coef) for f, d in zip(self.factors, self.d, strict=True)
+        )
+        return FactorFunction(self.groups, tuple(f.c for f in self.factors), primal, self.center)
+
+    def prepared(self, X) -> FactorBank:
+        """New samples."""
+        samples = tuple(group.prepare(X) for group in self.groups)
+        return FactorBank(np.empty(0, dtype=int), self.groups, samples)
+
+    def _new(self, samples: tuple[FactorSamples, ...]) -> list[Factor]:
+        return new_factors(self.groups, tuple(f.c for f in self.factors), samples, self.center)
+
+
+@dataclass(frozen=True)
+class FactorFunction:
+    """x -> b(x)'v: all that prediction needs, whatever the number of training samples.
+
+    Attributes
+    ----------
+    groups : tuple of FactorGroup
+    means : tuple of ndarray of shape (q,)
+    primal : tuple of ndarray of shape (q, n_outputs)
+    center : bool
+    """
+
+    groups: tuple[FactorGroup, ...]
+    means: tuple[np.ndarray, ...]
+    primal: tuple[np.ndarray, ...]
+    center: bool
+
+    def outputs(self, X, backend: Backend) -> np.ndarray:
+        """Values for new samples, shape (n_new, n_outputs)."""
+        return self.outputs_of(tuple(group.prepare(X) for group in self.groups))
+
+    def outputs_of(self, samples: tuple[FactorSamples, ...]) -> np.ndarray:
+        """Values for prepared samples, shape (n_new, n_outputs)."""
+        new = new_factors(self.groups, self.means, samples, self.center)
+        return np.sum([f.times(v) for f, v in zip(new, self.primal, strict=True)], axis=0)
+
+
+def new_factors(groups, means, samples, center: bool) -> list[Factor]:
+    """Columns of new samples, centered with the training means; unseen ones at the mean."""
+    return [
+        Factor(s.A, -s.seen() if center else 1.0 - s.seen(), c, group.owner)
+        for group, s, c in zip(groups, samples, means, strict=True)
+    ]
+
+
+def columns_of(owner: np.ndarray, kernels: np.ndarray, p: int) -> tuple[np.ndarray, np.ndarray]:
+    """Columns that belong to some kernels, in the kernels' order, and the place of each there."""
+    place = np.full(p, -1)
+    place[kernels] = np.arange(len(kernels))
+    at = place[owner]
+    columns = np.flatnonzero(at >= 0)
+    order = np.argsort(at[columns], kind="stable")
+    return columns[order], at[columns[order]]
+
+
+def add_blocks(G: np.ndarray, at_rows: np.ndarray, at_columns: np.ndarray, M: np.ndarray) -> None:
+    """Add sums over blocks of rows and columns of G, which stand in order, to M."""
+    own_rows = np.array_equal(at_rows, np.arange(len(M)))
+    if own_rows and np.array_equal(at_columns, np.arange(M.shape[1])):
+        M += G  # a column for each kernel
+        return
+    rows, first_rows = np.unique(at_rows, return_index=True)
+    columns, first_columns = np.unique(at_columns, return_index=True)
+    summed = np.add.reduceat(np.add.reduceat(G, first_rows, axis=0), first_columns, axis=1)
+    M[np.ix_(rows, columns)] += summed

@@ -1,0 +1,119 @@
+"""The weighted degree kernel of sequences of one length, with or without shifts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from learnkernels.errors import InputError
+from learnkernels.kernels.alphabets import Alphabet
+from learnkernels.kernels.base import Kernel
+
+__all__ = ["WeightedDegree"]
+
+
+@dataclass(frozen=True)
+class WeightedDegree(Kernel):
+    """The weighted degree kernel: words of up to d letters that two sequences share in place.
+
+    ``k(x, z) = sum_{k=1..d} beta_k sum_l I(x[l : l + k] = z[l : l + k])`` with
+    ``beta_k = 2 (d - k + 1) / (d (d + 1))`` (Raetsch and Sonnenburg, 2004). With shifts up to S
+    (Raetsch, Sonnenburg and Schoelkopf, 2005), the inner sum becomes
+    ``sum_{s=0..S} delta_s sum_l [I(x[l + s : l + s + k] = z[l : l + k])
+    + I(x[l : l + k] = z[l + s : l + s + k])]``, ``delta_s = 1 / (2 (s + 1))``.
+
+    It is positive semi-definite for every S: the weights of the shifts are a Toeplitz matrix with
+    the symbol ``1/2 + 1/2 + sum_s cos(s w) / (s + 1)``, which is positive (Rogosinski and Szego,
+    1928). A symbol outside the alphabet is a mismatch, even to itself.
+
+    Parameters
+    ----------
+    degree : int
+        d, letters of the longest words, at least 1.
+    shift : int
+        S, the farthest shift, at least 0 and below the length.
+    alphabet : Alphabet
+        The letters.
+    length : int
+        Length of every sequence.
+
+    Examples
+    --------
+    >>> from learnkernels.kernels.alphabets import DNA
+    >>> from learnkernels.kernels.weighted_degree import WeightedDegree
+    >>> kernel = WeightedDegree(degree=2, shift=0, alphabet=DNA, length=4)
+    >>> kernel(["ACGT", "ACTT"]).round(3)
+    array([[3.667, 2.333],
+           [2.333, 3.667]])
+    """
+
+    degree: int
+    shift: int
+    alphabet: Alphabet
+    length: int
+
+    def __post_init__(self):
+        if not (is_whole(self.degree) and self.degree >= 1):
+            raise InputError(
+                f"the weighted degree kernel got degree={self.degree!r}; "
+                "degree must be a whole number of at least 1."
+            )
+        if not (is_whole(self.shift) and 0 <= self.shift < self.length):
+            raise InputError(
+                f"the weighted degree kernel got shift={self.shift!r} for sequences of length "
+                f"{self.length}; shift must be a whole number from 0 to below the length."
+            )
+
+    @property
+    def name(self):
+        shift = f", shift={self.shift}" if self.shift else ""
+        return f"weighted_degree({self.degree}{shift})"
+
+    def __call__(self, X, Z=None):
+        left = self.codes(X)
+        right = left if Z is None else self.codes(Z)
+        K = np.empty((len(left), len(right)))
+        for i, x in enumerate(left):
+            K[i] = self.similarity(x, right)
+        return K
+
+    def diagonal(self, X):
+        codes = self.codes(X)
+        return self.similarity(codes, codes)
+
+    def codes(self, strings) -> np.ndarray:
+        """The letters' numbers, shape (n_samples, length)."""
+        codes, starts = self.alphabet.encode(strings)
+        lengths = np.diff(starts)
+        if (lengths != self.length).any():
+            row = int(np.argmax(lengths != self.length))
+            raise InputError(
+                f"row {row} has {lengths[row]} letters where {self.length} are expected; the "
+                "weighted degree kernel compares position by position: cut or align all "
+                "sequences to one length, or count k-mers (spectrum kernel) instead."
+            )
+        return codes.reshape(len(lengths), self.length)
+
+    def similarity(self, x, z):
+        """k(x, z) over the last axis of two arrays of letters' numbers."""
+        total = self.in_place(x, z)  # s = 0, where 2 delta_0 = 1
+        for s in range(1, self.shift + 1):
+            both = self.in_place(x[..., s:], z[..., :-s]) + self.in_place(x[..., :-s], z[..., s:])
+            total += both / (2 * (s + 1))
+        return total
+
+    def in_place(self, x, z):
+        """sum_k beta_k (number of words of k letters that x and z share in place)."""
+        d = self.degree
+        equal = (x == z) & (x != Alphabet.NOTHING)  # (..., positions)
+        words = equal  # whether a shared word of k letters begins at a position
+        total = np.zeros(equal.shape[:-1])
+        for k in range(1, min(d, equal.shape[-1]) + 1):
+            total += 2 * (d - k + 1) / (d * (d + 1)) * np.count_nonzero(words, axis=-1)
+            words = words[..., :-1] & equal[..., k:]
+        return total
+
+
+def is_whole(value) -> bool:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)

@@ -1,0 +1,215 @@
+"""Sparse weights of kernels of rank one, K_k = x_k x_k': a quadratic program, by interior points.
+
+    max_c  y'c - c'(diag a)c / 2 - (radius / 2) max_k (x_k'c)^2,   low <= c <= high, sum(c) = 0
+
+is the dual of the SVM (a = 0, with the box and the sum) and of ridge (a = alpha / w, without) when
+the weights mu >= 0, sum(mu) <= radius, are learned too. With s >= |x_k'c| for all k it has linear
+constraints; their multipliers l_k, m_k for s - x_k'c >= 0 and s + x_k'c >= 0 are the weights,
+
+    mu_k = (l_k + m_k) / s,   sum_k (l_k + m_k) = radius s
+
+Each step (Mehrotra 1992) factors one n x n matrix X D X' + diagonal, so a few dozen combined Gram
+matrices solve the problem to many digits, whatever the number of kernels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+__all__ = ["RankOne", "interior_weights"]
+
+# Part of the way to the nearest wall that a step may go.
+CLOSE = 0.995
+
+
+@dataclass(frozen=True)
+class RankOne:
+    """The kernels of rank one, by what the steps ask of X = [x_1 ... x_p].
+
+    Attributes
+    ----------
+    gram : callable
+        ``gram(d)`` is X diag(d) X' as a new array of shape (n, n), for d >= 0.
+    times : callable
+        ``times(u)`` is X u, shape (n,).
+    transposed : callable
+        ``transposed(c)`` is X'c, shape (p,).
+    """
+
+    gram: Callable[[np.ndarray], np.ndarray]
+    times: Callable[[np.ndarray], np.ndarray]
+    transposed: Callable[[np.ndarray], np.ndarray]
+
+
+@dataclass
+class State:
+    """A point inside all walls: c, s, the multiplier b of the sum, and those of the walls."""
+
+    c: np.ndarray  # (n,)
+    s: float
+    b: float
+    wall: np.ndarray  # (walls,) distances
+    force: np.ndarray  # (walls,) multipliers
+
+
+def interior_weights(
+    kernels: RankOne,
+    y: np.ndarray,
+    a: np.ndarray,
+    box: tuple[np.ndarray, np.ndarray] | None,
+    radius: float,
+    tol: float,
+    max_iter: int = 100,
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Weights of shape (p,), coefficients of shape (n,), and the number of steps.
+
+    Parameters
+    ----------
+    kernels : RankOne
+    y : ndarray of shape (n,)
+        The linear term.
+    a : ndarray of shape (n,)
+        The diagonal of the quadratic term, not negative.
+    box : (low, high) or None
+        Bounds of c; with them the sum of c is zero.
+    radius : float
+        Bound on the sum of the weights.
+    tol : float
+        Relative gap at which to stop.
+    max_iter : int, default=100
+        Most steps.
+    """
+    path = Path(kernels, y, a, box, radius)
+    state = path.start()
+    for step in range(max_iter):
+        moved = path.step(state, tol)
+        if moved is None:
+            return path.weights(state), state.c, step
+        state = moved
+    return path.weights(state), state.c, max_iter
+
+
+class Path:
+    """The steps; walls are s - x_k'c, s + x_k'c, c - low and high - c, in this order."""
+
+    def __init__(self, kernels: RankOne, y, a, box, radius: float):
+        self.kernels, self.y, self.a, self.box, self.radius = kernels, y, a, box, radius
+        self.n = len(y)
+
+    def start(self) -> State:
+        c = self.y / (self.a + 1.0) if self.box is None else (self.box[0] + self.box[1]) / 2
+        u = self.kernels.transposed(c)
+        self.p = len(u)
+        s = 2 * float(np.abs(u).max()) + 1e-3 * float(np.linalg.norm(self.y))
+        wall = self.walls(c, s)
+        force = np.empty(len(wall))
+        force[: 2 * self.p] = self.radius * s / (2 * self.p)
+        force[2 * self.p :] = np.abs(self.y).max()
+        return State(c, s, 0.0, wall, force)
+
+    def walls(self, c, s) -> np.ndarray:
+        u = self.kernels.transposed(c)
+        sides = [] if self.box is None else [c - self.box[0], self.box[1] - c]
+        return np.concatenate([s - u, s + u, *sides])
+
+    def weights(self, state: State) -> np.ndarray:
+        """mu, with zeros where a kernel's walls are farther than its weight is large."""
+        p = self.p
+        mu = (state.force[:p] + state.force[p : 2 * p]) / state.s
+        away = np.minimum(state.wall[:p], state.wall[p : 2 * p]) / state.s
+        mu[mu < self.radius * away] = 0.0
+        return mu * (self.radius / mu.sum())
+
+    def pull(self, force: np.ndarray) -> tuple[np.ndarray, float]:
+        """A' force for the walls' gradients A: the part of c, shape (n,), and that of s."""
+        p, n = self.p, self.n
+        c = self.kernels.times(force[p : 2 * p] - force[:p])
+        if self.box is not None:
+            c += force[2 * p : 2 * p + n] - force[2 * p + n :]
+        return c, float(force[: 2 * p].sum())
+
+    def slopes(self, dc, ds) -> np.ndarray:
+        """A (dc, ds): how the walls' distances change."""
+        u = self.kernels.transposed(dc)
+        sides = [] if self.box is None else [dc, -dc]
+        return np.concatenate([ds - u, ds + u, *sides])
+
+    def step(self, state: State, tol: float) -> State | None:
+        """The next point; None if the gap is small enough or rounding allows no more."""
+        c, s, b, wall, force = state.c, state.s, state.b, state.wall, state.force
+        pull_c, pull_s = self.pull(force)
+        rest_c = self.y - self.a * c + pull_c - (b if self.box is not None else 0.0)
+        rest_s = pull_s - self.radius * s
+        rest_b = -c.sum() if self.box is not None else 0.0
+        value = self.y @ c - c @ (self.a * c) / 2 - self.radius * s**2 / 2
+        gap = float(wall @ force)
+        size = max(abs(value), np.finfo(float).tiny)
+        if gap <= tol * size and np.abs(rest_c).max() <= 1e-6 * np.abs(self.y).max():
+            return None
+        solve = self.newton(wall, force)
+        if solve is None:
+            return None
+        center = gap / len(wall)
+
+        def direction(target):
+            """Newton step towards wall * force = target."""
+            push = (target - wall * force) / wall
+            pc, ps = self.pull(push)
+            dc, ds, db = solve(rest_c + pc, rest_s + ps, rest_b)
+            dwall = self.slopes(dc, ds)
+            return dc, ds, db, dwall, push - force / wall * dwall
+
+        *_, dwall, dforce = direction(0.0)
+        reach = min(room(wall, dwall), room(force, dforce))
+        predicted = (wall + reach * dwall) @ (force + reach * dforce) / len(wall)
+        target = center * (predicted / center) ** 3 - dwall * dforce
+        dc, ds, db, dwall, dforce = direction(target)
+        reach = min(1.0, CLOSE * min(room(wall, dwall), room(force, dforce)))
+        if reach < 1e-10:
+            return None
+        return State(
+            c + reach * dc, s + reach * ds, b + reach * db, wall + reach * dwall,
+            force + reach * dforce,
+        )  # fmt: skip
+
+    def newton(self, wall, force):
+        """A function that solves the linear system of a step, or None where rounding forbids."""
+        p, n = self.p, self.n
+        stiff = force / wall
+        left, right = stiff[:p], stiff[p : 2 * p]
+        H = self.kernels.gram(left + right)
+        diagonal = self.a.copy()
+        if self.box is not None:
+            diagonal += stiff[2 * p : 2 * p + n] + stiff[2 * p + n :]
+        H.flat[:: n + 1] += diagonal + 1e-14 * np.trace(H) / n
+        factor, failed = dpotrf(H.T, lower=1, overwrite_a=1, clean=0)
+        if failed:
+            return None
+        border = [self.kernels.times(right - left)]  # of s
+        if self.box is not None:
+            border.append(np.ones(n))  # of b
+        E = np.column_stack(border)
+        HE = dpotrs(factor, E, lower=1)[0]
+        corner = np.zeros((E.shape[1], E.shape[1]))
+        corner[0, 0] = self.radius + left.sum() + right.sum()
+        schur = corner - E.T @ HE
+
+        def solve(rc, rs, rb):
+            # [H E; E' corner] (dc, ds, db) = (rc, rs, rb)
+            t = dpotrs(factor, rc, lower=1)[0].ravel()
+            other = np.array([rs, rb])[: E.shape[1]]
+            d = np.linalg.solve(schur, other - E.T @ t)
+            dc = t - HE @ d
+            return dc, float(d[0]), float(d[1]) if len(d) > 1 else 0.0
+
+        return solve
+
+
+def room(x: np.ndarray, dx: np.ndarray) -> float:
+    """Largest step up to 1 / CLOSE that keeps x + step dx >= 0."""
+    falling = dx < 0
+    return float(np.min(-x[falling] / dx[falling], initial=1 / CLOSE))

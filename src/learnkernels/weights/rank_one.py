@@ -1,0 +1,69 @@
+"""Sparse weights where every kernel is of rank one: by the interior-point method."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from learnkernels.gram import Oracle
+from learnkernels.solvers import Certificate, RankOne, interior_weights
+from learnkernels.weights.ridge_task import RidgeTask, ridge_bound
+from learnkernels.weights.svm_task import SVMTask, svm_bound
+
+__all__ = ["rank_one", "rank_one_ridge_weights", "rank_one_svm_weights"]
+
+# Parts of the tolerance to which the program is solved, and the SVM that proves its value.
+SHARPER, PROOF = 0.01, 0.1
+
+
+def rank_one(oracle: Oracle) -> RankOne | None:
+    """The kernels as columns x_k, or None if one of them is not of rank one."""
+    held = oracle.factored
+    if oracle.tiled is not None or held is None or held.n_columns != held.n_kernels:
+        return None
+    factors = held.centered if oracle.center else held.factors(False)
+    root = np.sqrt(oracle.factors)
+    seats = [held.positions[factor.owner] for factor in factors]
+
+    def times(u):
+        parts = zip(factors, seats, strict=True)
+        return np.sum([factor.times((root * u)[seat]) for factor, seat in parts], axis=0)
+
+    def transposed(c):
+        out = np.empty(len(root))
+        for factor, seat in zip(factors, seats, strict=True):
+            out[seat] = root[seat] * factor.transposed_times(c)
+        return out
+
+    return RankOne(oracle.gram, times, transposed)
+
+
+def rank_one_svm_weights(
+    task: SVMTask, kernels: RankOne, tol: float, max_iter: int
+) -> tuple[np.ndarray, Certificate]:
+    """Weights of sum one for one output, and their certificate."""
+    y = task.Y[:, 0]
+    box = np.where(y > 0, 0.0, -task.C), np.where(y > 0, task.C, 0.0)
+    mu, c, steps = interior_weights(kernels, y, np.zeros(len(y)), box, 1.0, SHARPER * tol, max_iter)
+    beta = np.clip(c, *box)[:, None]
+    q = kernels.transposed(beta[:, 0]) ** 2
+    bound = svm_bound(task.Y, beta, q, task.allowed)
+    point = task.evaluate_from(mu, beta)
+    while point.value - point.estimate > PROOF * tol * point.value and task.sharpen():
+        point = task.evaluate(mu, point)
+    return mu, Certificate.of(point.value, min(bound, point.value), steps, tol)
+
+
+def rank_one_ridge_weights(
+    task: RidgeTask, kernels: RankOne, radius: float, tol: float, max_iter: int
+) -> tuple[np.ndarray, Certificate]:
+    """Weights of bounded sum for one output, and their certificate."""
+    w = task.root[:, 0] ** 2
+    y = task.Y[:, 0]
+    mu, c, steps = interior_weights(
+        kernels, y, task.alpha / w, None, radius, SHARPER * tol, max_iter
+    )
+    q = kernels.transposed(c) ** 2
+    bound = ridge_bound(task.inner(c[:, None]), q, task.allowed)
+    point = task.evaluate(mu)
+    best = min(max(bound, point.bound), point.value)
+    return mu, Certificate.of(point.value, best, steps, tol)
