@@ -23,7 +23,7 @@ from learnkernels.gram import (
     pair_sums,
 )
 from learnkernels.kernels import MISSING, resolve
-from learnkernels.machines import Machine, Problem, Ridge, Trained
+from learnkernels.machines import Machine, Problem, Ridge, Trained, is_thin
 from learnkernels.solvers import Certificate
 from learnkernels.weights import Evidence, WeightMethod, learn_weights
 
@@ -178,7 +178,7 @@ class Stage:
                 f"{len(gone)} samples are missing in every view (the first is row {gone[0]}), so "
                 "there is nothing to learn from them; drop them."
             )
-        if samples is not None:
+        if samples is not None and not np.array_equal(samples, np.arange(bank.n_rows)):
             bank = bank.take(samples)
         target = target - sample_weight @ target / sample_weight.sum()
         sums = pair_sums(bank, target, backend, sample_weight, borders)
@@ -238,11 +238,16 @@ class Stage:
 
     def problem(self, learned: Learned, machine: Machine, without: int | None = None) -> Problem:
         """What the machine is trained on: the learned Gram and the targets."""
-        K = learned.kernel.gram(self.backend)
-        if machine.needs_semidefinite and (learned.weights < 0).any():
-            check_semidefinite(K)
         samples = self.outside(without)
-        return Problem(K, self.Y[samples], self.sample_weight[samples], self.center, self.backend)
+        Y, w = self.Y[samples], self.sample_weight[samples]
+        signed = bool((learned.weights < 0).any())
+        if machine.takes_factors and is_thin(learned.kernel) and not signed:
+            R = learned.kernel.root()
+            return Problem(np.empty((0, 0)), Y, w, self.center, self.backend, R)
+        K = learned.kernel.gram(self.backend)
+        if machine.needs_semidefinite and signed:
+            check_semidefinite(K)
+        return Problem(K, Y, w, self.center, self.backend)
 
     def train(
         self,

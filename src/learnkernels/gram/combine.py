@@ -40,6 +40,19 @@ class LearnedKernel:
     def n_samples(self) -> int:
         return len(self.weights)
 
+    @property
+    def rank(self) -> float:
+        """Columns of a factor of the Gram; infinity where there is none."""
+        if self.tiled is not None:
+            return np.inf
+        return 0 if self.factored is None else self.factored.rank
+
+    def root(self) -> np.ndarray:
+        """R with K = R R', of shape (n_samples, rank), for weights that are not negative."""
+        if self.factored is None:
+            return np.zeros((self.n_samples, 0))
+        return self.factored.root()
+
     def gram(self, backend: Backend) -> np.ndarray:
         """Gram matrix of the training samples, shape (n_samples, n_samples)."""
         n = self.n_samples

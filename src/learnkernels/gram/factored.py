@@ -68,10 +68,6 @@ class Factor:
         dense = part.toarray() if sparse.issparse(part) else part
         return dense + np.outer(self.e, self.c[index])
 
-    def add_rows(self, d: np.ndarray, K: np.ndarray, rows: slice) -> None:
-        """K[rows] += (B diag(d) B')[rows], shape of K (n_samples, n_samples)."""
-        self.add_cross(self, d, K[rows], rows)
-
     def add_cross(self, training: Factor, d: np.ndarray, out: np.ndarray, rows: slice) -> None:
         """out += B[rows] diag(d) B_training'."""
         dc = d * training.c
@@ -86,10 +82,7 @@ class Factor:
         else:
             out += (self.A[rows] * d) @ training.A.T
         # (A + e c')D(A_t + e_t c')' = A D A_t' + (A D c) e_t' + e (B_t D c)'
-        if training.e.any():
-            out += np.outer(h, training.e)
-        if self.e[rows].any():
-            out += np.outer(self.e[rows], u)
+        sparse_leaves.add_outer(h, training.e, self.e[rows], u, out)
 
     def quadratics(self, K: np.ndarray) -> np.ndarray:
         """b'K b for every column b and a symmetric K, shape (q,)."""
@@ -220,9 +213,18 @@ class FactoredKernels:
         self.combination(factors, True).write(K, backend, add=False)
         return K
 
+    def square(self, factors: np.ndarray, backend: Backend) -> float:
+        """``|sum_k factors_k K_k|_F^2`` of the centered kernels, by rows that are let go."""
+        combined = self.combination(factors, True)
+        ranges = list(cut([0, len(self.weights)], ROWS // 4))
+        task = partial(combined.square_of_rows, self.weights)
+        return sum(backend.map(task, ranges, "norm"))
+
     def combination(self, factors: np.ndarray, center: bool) -> FactorCombination:
         """``sum_k factors_k K_k`` of the kernels with a factor."""
         used = factors != 0
+        if 2 * used.sum() > len(used):  # a copy of the columns would cost more than it saves
+            used = np.ones(len(used), dtype=bool)
         kept = self if used.all() else self.keep(used)
         columns = kept.centered if center else kept.factors(False)
         d = tuple(factors[used][f.owner] for f in columns)
@@ -351,8 +353,6 @@ class FactorCombination:
     def write(self, K: np.ndarray, backend: Backend, add: bool) -> None:
         """The Gram matrix of the training samples into K, or added to it."""
         task = partial(self._write_rows, K, add)
-        for factor in self.factors:  # before threads ask for it
-            _ = sparse.issparse(factor.A) and factor.by_columns
         for _ in backend.map(task, list(cut([0, len(K)], ROWS)), "learned Gram"):
             pass
 
@@ -360,7 +360,15 @@ class FactorCombination:
         if not add:
             K[rows] = 0.0
         for factor, d in zip(self.factors, self.d, strict=True):
-            factor.add_rows(d, K, rows)
+            factor.add_cross(factor, d, K[rows], rows)
+
+    def square_of_rows(self, w: np.ndarray, rows: slice) -> float:
+        """sum_ij w_i w_j K_ij^2 over some rows."""
+        K = np.zeros((rows.stop - rows.start, len(w)))
+        for factor, d in zip(self.factors, self.d, strict=True):
+            factor.add_cross(factor, d, K, rows)
+        np.square(K, out=K)
+        return float(w[rows] @ K @ w)
 
     def add_cross(self, rows: FactorBank, K: np.ndarray) -> None:
         """The Gram matrix of new samples against the training samples, added to K."""

@@ -77,9 +77,12 @@ class FactorGroup:
     @classmethod
     def of(cls, blocks: Sequence[Block], first: int, source: Source, X, *, raw, cosine, missing):
         """The group of some kernels of one source, and its training samples."""
-        columns = np.concatenate([np.arange(block.start, block.stop) for block in blocks])
-        widths = [block.stop - block.start for block in blocks]
-        owner = first + np.repeat(np.arange(len(blocks)), widths)
+        starts = np.fromiter((block.start for block in blocks), int, len(blocks))
+        widths = np.fromiter((block.width for block in blocks), int, len(blocks))
+        place = np.repeat(np.arange(len(blocks)), widths)
+        ends = np.cumsum(widths)
+        columns = np.arange(ends[-1]) + (starts - ends + widths)[place]
+        owner = first + place
         data, observed = source.read(X, missing)
         dense = not sparse.issparse(data)
         group = cls(source, columns, owner, None, cosine, missing, dense)

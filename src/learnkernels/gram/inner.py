@@ -130,10 +130,11 @@ class Blocks:
         """From M where it is small, from the combined Gram otherwise."""
         if self.factored.n_columns <= len(self.factored.weights):
             return float(v @ self.between(np.arange(self.n_kernels)) @ v)
+        if self.tiled is None:
+            return self.factored.square(v[self.factored.positions], self.backend)
         w = self.factored.weights
         K = self.factored.gram(v[self.factored.positions], self.backend)
-        if self.tiled is not None:
-            K += self.tiled.gram(v[self.tiled.positions], self.backend)
+        K += self.tiled.gram(v[self.tiled.positions], self.backend)
         np.square(K, out=K)
         return float(w @ K @ w)
 

@@ -1,8 +1,8 @@
-"""The compiled leaves for sparse matrices, with dense results."""
+"""The compiled leaves for kernels held by factors, with dense results and nothing between."""
 
 from learnkernels.jit import compiled
 
-__all__ = ["add_products", "column_forms"]
+__all__ = ["add_outer", "add_products", "column_forms"]
 
 
 @compiled(fastmath={"contract", "nsz"})
@@ -28,6 +28,15 @@ def add_products(
             if value != 0.0:
                 for other in range(column_indptr[c], column_indptr[c + 1]):
                     row[column_indices[other]] += value * column_data[other]
+
+
+@compiled(fastmath={"contract", "nsz"})
+def add_outer(h, f, e, u, out):
+    """out[i, j] += h[i] f[j] + e[i] u[j]."""
+    for i in range(out.shape[0]):
+        row, left, right = out[i], h[i], e[i]
+        for j in range(out.shape[1]):
+            row[j] += left * f[j] + right * u[j]
 
 
 @compiled(fastmath={"contract", "nsz"})

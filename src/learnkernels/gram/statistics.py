@@ -57,6 +57,8 @@ class Numbers:
 
     def without_constant(self) -> Numbers:
         """The same with zeros for constant kernels."""
+        if not self.constant.any():
+            return self
         varies = ~self.constant
         return replace(
             self, a=self.a * varies, squares=self.squares * varies, traces=self.traces * varies
@@ -70,6 +72,8 @@ class Numbers:
     def joined(parts: Sequence[Part]) -> Numbers:
         """The numbers of all parts, in the user's order."""
         order = np.argsort(np.concatenate([part.positions for part in parts]))
+        if len(parts) == 1 and (order == np.arange(len(order))).all():
+            return parts[0].numbers
         return Numbers(
             **{
                 name: np.concatenate([getattr(part.numbers, name) for part in parts])[order]

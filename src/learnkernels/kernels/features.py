@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from learnkernels.kernels.base import Kernel
 from learnkernels.kernels.families import Family, Training, require_matrix
 from learnkernels.kernels.linear import dots, squared_norms
@@ -14,13 +16,13 @@ from learnkernels.kernels.linear import dots, squared_norms
 __all__ = ["Block", "per_feature"]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)  # there may be many
 class Block(Kernel):
-    """``k(x, z) = sum_c x_c z_c`` over the columns ``start <= c < stop``.
+    """``k(x, z) = sum_c x_c z_c`` over `width` columns from `start` on.
 
     Parameters
     ----------
-    start, stop : int
+    start, width : int
         The columns.
     label : str
         The kernel's name.
@@ -28,12 +30,12 @@ class Block(Kernel):
     Examples
     --------
     >>> from learnkernels.kernels import Block
-    >>> Block(1, 2, "second")([[1.0, 2.0]], [[3.0, 4.0]])
+    >>> Block(1, 1, "second")([[1.0, 2.0]], [[3.0, 4.0]])
     array([[8.]])
     """
 
     start: int
-    stop: int
+    width: int
     label: str
 
     @property
@@ -48,10 +50,9 @@ class Block(Kernel):
         return squared_norms(self.columns(X))
 
     def columns(self, X):
-        """Its columns of X, shape (n_samples, stop - start)."""
-        if not hasattr(X, "shape"):
-            return [row[self.start : self.stop] for row in X]
-        return X[:, self.start : self.stop]
+        """Its columns of X, shape (n_samples, width)."""
+        X = X if hasattr(X, "shape") else np.asarray(X, dtype=float)
+        return X[:, self.start : self.start + self.width]
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ def features(names, n_columns: int) -> list[Block]:
     """A rank-one kernel for each column."""
     if names is None:
         names = [f"x[{column}]" for column in range(n_columns)]
-    return [Block(column, column + 1, str(name)) for column, name in enumerate(names)]
+    return [Block(column, 1, str(name)) for column, name in enumerate(names)]
 
 
 def per_feature() -> Family:

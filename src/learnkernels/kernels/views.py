@@ -29,7 +29,7 @@ class View(Family):
 
     def source(self, data: Training) -> Source:
         """The chosen columns of the training table."""
-        names = data.names if data.names is not None else tables.column_names(data.X)
+        names = tables.column_names(data.X) if data.names is None else list(data.names)
         view = self.name or shown_columns(self.columns)
         positions = chosen(self.columns, data.X, names, view)
         text = [at for at in positions if tables.holds_text(data.X, at)]

@@ -21,7 +21,7 @@ class Problem:
     Attributes
     ----------
     K : ndarray of shape (n_samples, n_samples)
-        The learned Gram. A machine may overwrite it.
+        The learned Gram. A machine may overwrite it. Empty where R stands for it.
     Y : ndarray of shape (n_samples, n_outputs)
         Targets, one column an output; -1 and 1 for classes.
     weights : ndarray of shape (n_samples,)
@@ -30,6 +30,8 @@ class Problem:
         Whether K is centered: then the outputs' means are the unpenalised intercepts.
     backend : Backend
         Runs independent outputs side by side.
+    R : ndarray of shape (n_samples, rank) or None
+        A factor of the Gram, K = R R', for machines that take one.
     """
 
     K: np.ndarray
@@ -37,6 +39,7 @@ class Problem:
     weights: np.ndarray
     center: bool
     backend: Backend
+    R: np.ndarray | None = None
 
     @property
     def means(self) -> np.ndarray:
@@ -71,6 +74,7 @@ class Machine(ABC):
     """The second stage."""
 
     needs_semidefinite: bool = False
+    takes_factors: bool = False
 
     @abstractmethod
     def path(self, problem: Problem, values: Sequence[float]) -> list[Trained]:

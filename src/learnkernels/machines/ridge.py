@@ -11,10 +11,10 @@ from collections.abc import Sequence
 
 import numpy as np
 from scipy.linalg import LinAlgError, eigh
-from scipy.linalg.lapack import dpotrf, dpotrs
 
 from learnkernels.errors import InputError
 from learnkernels.machines.base import Machine, Problem, Trained
+from learnkernels.machines.regularised import not_definite, regularised_dense, regularised_root
 
 __all__ = ["Ridge", "leave_one_out"]
 
@@ -22,14 +22,22 @@ __all__ = ["Ridge", "leave_one_out"]
 class Ridge(Machine):
     """Kernel ridge regression; the regularisation is alpha."""
 
+    takes_factors = True
+
     def path(self, problem, values):
         """One Cholesky factorisation for one value, one eigendecomposition for several."""
         if len(values) > 1:
             return leave_one_out(problem, values)[1]
+        alpha = float(values[0])
         root = np.sqrt(problem.weights)
         targets = root[:, None] * (problem.Y - problem.means)
-        z = solve(scaled(problem.K, root), targets, values[0])
-        return [Trained(root[:, None] * z, problem.means, (), float(values[0]))]
+        if problem.R is not None:
+            system = regularised_root(root[:, None] * problem.R, alpha)
+        else:
+            system = regularised_dense(scaled(problem.K, root), alpha)
+        if system is None:
+            raise not_definite(alpha)
+        return [Trained(root[:, None] * system.solve(targets), problem.means, (), alpha)]
 
 
 def scaled(K, root):
@@ -38,17 +46,6 @@ def scaled(K, root):
         K *= root[:, None]
         K *= root
     return K
-
-
-def solve(K: np.ndarray, targets: np.ndarray, alpha: float) -> np.ndarray:
-    """(K + alpha I)^-1 targets by Cholesky, in place of K."""
-    K.flat[:: len(K) + 1] += alpha
-    # K is symmetric: its transpose is the column-major array that LAPACK overwrites without a copy.
-    factor, failed = dpotrf(K.T, lower=1, overwrite_a=1, clean=0)
-    if failed:
-        raise not_definite(alpha)
-    solution, _ = dpotrs(factor, targets, lower=1)
-    return solution
 
 
 def leave_one_out(problem: Problem, values: Sequence[float]) -> tuple[np.ndarray, list[Trained]]:
@@ -64,6 +61,8 @@ def leave_one_out(problem: Problem, values: Sequence[float]) -> tuple[np.ndarray
     trained : list of Trained
         The predictor for each value.
     """
+    if problem.R is not None:
+        return leave_one_out_thin(problem, values)
     w = problem.weights
     root = np.sqrt(w)
     targets = root[:, None] * (problem.Y - problem.means)
@@ -96,17 +95,33 @@ def leave_one_out(problem: Problem, values: Sequence[float]) -> tuple[np.ndarray
     return np.array(errors), trained
 
 
+def leave_one_out_thin(problem: Problem, values: Sequence[float]):
+    """The same from a factor R of K = R R', at the price of its rank."""
+    w = problem.weights
+    root = np.sqrt(w)
+    targets = root[:, None] * (problem.Y - problem.means)
+    R = root[:, None] * problem.R
+    eigenvalues, V = decomposed(R.T @ R)
+    kept = eigenvalues > 1e-13 * max(eigenvalues.max(initial=0.0), np.finfo(float).tiny)
+    eigenvalues = eigenvalues[kept]
+    U = R @ (V[:, kept] / np.sqrt(eigenvalues))  # (n, rank), orthonormal
+    projected = U.T @ targets
+    known = 1.0 - root**2 / w.sum() if problem.center else np.ones(len(w))
+    errors, trained = [], []
+    for alpha in values:
+        fitted = eigenvalues / (eigenvalues + alpha)  # of H on its eigenvectors
+        residuals = targets - U @ (fitted[:, None] * projected)
+        leverage_left = known - U**2 @ fitted
+        left_out = residuals / np.maximum(leverage_left, np.finfo(float).tiny)[:, None]
+        errors.append(float(np.sum(left_out**2) / (w.sum() * targets.shape[1])))
+        coef = root[:, None] * residuals / alpha
+        trained.append(Trained(coef, problem.means, (), float(alpha)))
+    return np.array(errors), trained
+
+
 def decomposed(K):
     """Eigenvalues in ascending order and eigenvectors, in place of K."""
     try:
         return eigh(K, overwrite_a=True, check_finite=False, driver="evd")
     except LinAlgError as error:
         raise InputError(f"the learned Gram has no eigendecomposition: {error}.") from error
-
-
-def not_definite(alpha: float) -> InputError:
-    return InputError(
-        f"the learned kernel plus alpha={alpha:g} on its diagonal is not positive definite, so "
-        "ridge has no solution; raise alpha (or use a method with non-negative weights, if some "
-        "are negative)."
-    )

@@ -86,14 +86,14 @@ class RegularisedTask(RidgeTask):
         self.b = b
         self.Q = Q
 
-    def point(self, mu, coef, Z, factor):
+    def point(self, mu, coef, Z, system):
         v = np.maximum(Z.forms(), 0.0)
         inner = self.inner(coef)
         value = inner - float(mu @ (v + self.b) - mu @ self.Q @ mu)
         z, _ = nonnegative_qp(self.Q, (v + self.b) / 2)
         bound = inner - float(z @ (v + self.b) - z @ self.Q @ z)
         gradient = -v - self.b + 2 * self.Q @ mu
-        return Point(mu, value, value, bound, gradient, (coef, Z, factor))
+        return Point(mu, value, value, bound, gradient, (coef, Z, system))
 
     def curvature(self, point):
         return super().curvature(point) + 2 * self.Q

@@ -10,6 +10,10 @@ from learnkernels.weights.ridge_task import RidgeTask, ridge_targets
 __all__ = ["L1Ridge"]
 
 
+# Samples beyond which a Gram matrix is not formed if there are fewer kernels of rank one.
+TALL = 4000
+
+
 class L1Ridge(WeightMethod):
     """Learn weights and ridge regression at once, with weights of bounded sum: sparse.
 
@@ -49,7 +53,9 @@ class L1Ridge(WeightMethod):
             evidence.oracle, ridge_targets(evidence), evidence.weights, evidence.alpha,
             Simplex(self.radius),
         )  # fmt: skip
-        kernels = rank_one(evidence.oracle) if task.Y.shape[1] == 1 else None
+        n, outputs = task.Y.shape
+        thin = n > TALL and 2 * evidence.oracle.n_kernels < n  # no n x n matrix is wanted
+        kernels = rank_one(evidence.oracle) if outputs == 1 and not thin else None
         if kernels is not None:
             mu, certificate = rank_one_ridge_weights(
                 task, kernels, self.radius, self.tol, self.max_iter

@@ -65,7 +65,12 @@ class L2Ridge(WeightMethod):
         )
         # 2009, algorithm 1: c = (K_mu + alpha I)^-1 y, v_k = c'K_k c, and halfway from mu to
         # mu0 + radius v / |v|
-        point = task.evaluate(ball.peak(np.ones(len(mu0))))
+
+        def at(mu):
+            # Without what curvature would need: no second n x n matrix is held.
+            return replace(task.evaluate(mu), state=None)
+
+        point = at(ball.peak(np.ones(len(mu0))))
         faster = Anderson()
         bound, iterations = point.bound, 0
         # The theorem of the paper is asked for too: mu - mu0 parallel to v, whatever the gap.
@@ -77,10 +82,10 @@ class L2Ridge(WeightMethod):
             peak = ball.peak(-point.gradient)
             halfway = ball.peak((point.mu + peak) / 2 - mu0)
             proposal = faster.next(point.mu, halfway) - mu0
-            following = task.evaluate(ball.peak(np.maximum(proposal, 0.0)))
+            following = at(ball.peak(np.maximum(proposal, 0.0)))
             if following.value > point.value:
                 faster.forget()
-                following = task.evaluate(halfway)
+                following = at(halfway)
             if following.value > point.value:
                 found = search(task, point, peak - point.mu)
                 if found is None:

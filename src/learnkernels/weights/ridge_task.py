@@ -10,10 +10,9 @@ so dF/dmu_k = -c'K_k c at c = (K_mu + alpha W^-1)^-1 y, and for any c at all
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
 
 from learnkernels.gram import Oracle
-from learnkernels.machines.ridge import not_definite
+from learnkernels.machines import not_definite, regularised
 from learnkernels.solvers import Point, Simplex, WeightSet, simplex_qp
 from learnkernels.weights.base import Evidence
 
@@ -45,27 +44,23 @@ class RidgeTask:
         self.allowed = allowed
 
     def evaluate(self, mu, last=None):
-        K = self.oracle.gram(mu)
-        K *= self.root
-        K *= self.root.T
-        K.flat[:: len(K) + 1] += self.alpha
-        factor, failed = dpotrf(K.T, lower=1, overwrite_a=1, clean=0)
-        if failed:  # K_mu is semi-definite for mu >= 0, so only rounding can do this
-            K = self.oracle.gram(mu) * (self.root * self.root.T)
-            K.flat[:: len(K) + 1] += self.alpha + 1e-10 * np.trace(K) / len(K)
-            factor, failed = dpotrf(K.T, lower=1, overwrite_a=1, clean=0)
-            if failed:
+        kernel, root = self.oracle.kernel(mu), self.root[:, 0]
+        system = regularised(kernel, root, self.alpha, self.oracle.backend)
+        if system is None:  # K_mu is semi-definite for mu >= 0, so only rounding can do this
+            more = self.alpha + 1e-10 * float(mu @ self.oracle.traces) / len(root)
+            system = regularised(kernel, root, more, self.oracle.backend)
+            if system is None:
                 raise not_definite(self.alpha)
-        coef = self.root * dpotrs(factor, self.root * self.Y, lower=1)[0]
+        coef = self.root * system.solve(self.root * self.Y)
         Z = self.oracle.products(coef)
-        return self.point(mu, coef, Z, factor)
+        return self.point(mu, coef, Z, system)
 
-    def point(self, mu, coef, Z, factor) -> Point:
+    def point(self, mu, coef, Z, system) -> Point:
         v = np.maximum(Z.forms(), 0.0)
         # The maximum over c is at coef; its value there is right to second order in rounding.
         value = self.inner(coef) - float(mu @ v)
         bound = ridge_bound(self.inner(coef), v, self.allowed)
-        return Point(mu, value, value, bound, -v, (coef, Z, factor))
+        return Point(mu, value, value, bound, -v, (coef, Z, system))
 
     def restricted(self, mask):
         return RidgeTask(
@@ -82,11 +77,11 @@ class RidgeTask:
 
     def curvature(self, point):
         # d2F/dmu_k dmu_l = 2 sum_t (K_k c_t)'(K_mu + alpha W^-1)^-1 (K_l c_t)
-        coef, Z, factor = point.state
+        coef, Z, system = point.state
         H = np.zeros((len(point.gradient), len(point.gradient)))
         for t in range(coef.shape[1]):
             scaled = self.root * Z.of(t)  # (n, p)
-            H += 2 * scaled.T @ dpotrs(factor, scaled, lower=1)[0]
+            H += 2 * scaled.T @ system.solve(scaled)
         return H
 
     def model_minimum(self, point, H):
