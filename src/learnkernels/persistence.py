@@ -6,6 +6,7 @@ import os
 import sys
 from pathlib import Path
 from typing import Any
+from zipfile import ZIP_DEFLATED
 
 from sklearn import gaussian_process
 
@@ -41,7 +42,7 @@ def save(model: Any, path: str | os.PathLike) -> None:
     """
     from skops.io import dumps, get_untrusted_types
 
-    content = dumps(model)
+    content = dumps(model, compression=ZIP_DEFLATED)
     foreign = strangers(get_untrusted_types(data=content))
     if foreign:
         raise InputError(

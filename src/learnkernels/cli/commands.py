@@ -22,8 +22,8 @@ from learnkernels.cli.data import (
     task_of_target,
     tidied,
 )
-from learnkernels.cli.kernels import parse_kernels
-from learnkernels.cli.show import comparison_table, status_line, weights_table
+from learnkernels.cli.show import comparison_table, status_line, views_table, weights_table
+from learnkernels.cli.views import has_views, kernels_of, own_columns
 from learnkernels.errors import InputError
 from learnkernels.estimators import KernelClassifier, KernelRegressor
 from learnkernels.inspect import compare
@@ -40,8 +40,8 @@ def run_fit(options: Namespace) -> None:
     """Learn a kernel on a table, print it, and keep the model if asked."""
     X, y, task = data_of(options)
     model = make_pipeline(
-        preprocessing(X, options.raw, options.impute),
-        estimator(task, options.method, options.kernels),
+        preprocessing(X, options.raw, options.impute, own_columns(options, X)),
+        estimator(task, options.method, kernels_of(options, X), options.missing),
     )
     with status_line(console(stderr=True), "learning the kernel"):
         model.fit(X, y)
@@ -50,6 +50,8 @@ def run_fit(options: Namespace) -> None:
     fitted = model[-1]
     print(f"{task} of {options.target!r} from {X.shape[1]} columns, {len(X)} rows")
     console().print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
+    if has_views(options):
+        console().print(views_table(fitted.view_weights_))
     print(f"alignment of the learned kernel with the target: {fitted.alignment_:.4f}")
     print(f"weights {fitted.certificate_}")
     print(chosen(fitted))
@@ -64,17 +66,19 @@ def run_predict(options: Namespace) -> None:
         raise InputError(f"{options.model!r} was not written by 'learnkernels fit --save'.")
     table = read_table(options.data)
     absent = [name for name in saved["columns"] if name not in table.columns]
-    if absent:
+    neutral = saved["model"][-1].missing == "neutral"
+    if absent and not neutral:
         raise InputError(
             f"{options.data!r} lacks columns the model was trained on: {', '.join(absent[:10])}."
         )
     if "prediction" in table.columns:
         raise InputError(f"{options.data!r} has a column 'prediction' already; rename it.")
-    X = tidied(table[saved["columns"]], saved["numbers"])
-    check_missing(X, any("imputer" in name for name in steps_of(saved["model"])))
-    table["prediction"] = saved["model"].predict(X)
+    X = tidied(table.reindex(columns=saved["columns"]), saved["numbers"])
+    check_missing(X, neutral or any("imputer" in name for name in steps_of(saved["model"])))
+    predicted = table.copy()  # in one piece, whatever the reader made of it
+    predicted["prediction"] = saved["model"].predict(X)
     try:
-        table.to_csv(options.output or sys.stdout, index=False)
+        predicted.to_csv(options.output or sys.stdout, index=False)
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -85,8 +89,8 @@ def run_compare(options: Namespace) -> None:
     """Compare methods on a table; a table to read, or JSON."""
     X, y, task = data_of(options)
     comparison = compared(
-        X, y, task, options.methods, options.kernels, options.folds, options.seed,
-        preprocessing(X, options.raw, options.impute),
+        X, y, task, options.methods, kernels_of(options, X), options.folds, options.seed,
+        preprocessing(X, options.raw, options.impute, own_columns(options, X)), options.missing,
     )  # fmt: skip
     if options.json:
         text = json.dumps(comparison.to_dict(), indent=2)
@@ -109,7 +113,7 @@ def data_of(options: Namespace):
     """Features, target and task that the arguments name, checked."""
     table, target = split_target(read_table(options.data), options.target)
     X = tidied(table, number_columns(table))
-    check_missing(X, options.impute)
+    check_missing(X, options.impute or options.missing == "neutral")
     task = task_of_target(target, options.task)
     return X, target_values(target, task), task
 
@@ -128,7 +132,7 @@ def console(stderr: bool = False) -> Console:
 def run_demo(options: Namespace) -> None:
     """The whole job on data that ships with scikit-learn."""
     X, y = load_digits(return_X_y=True, as_frame=True)
-    kernels = "gaussians,laplacians,polynomials,linear"
+    kernels = ["gaussians", "laplacians", "polynomials", "linear"]
     print(f"handwritten digits of scikit-learn: {len(X)} images of 64 pixels, 10 classes")
     print("base kernels: Gaussians, Laplacians, polynomials and linear\n")
     prepare = preprocessing(X, raw=False, impute=False)
@@ -153,20 +157,19 @@ def run_demo(options: Namespace) -> None:
     print(f"model:  {folder / 'model.skops'}")
 
 
-def compared(X, y, task, methods, kernels, folds, seed, preprocess):
+def compared(X, y, task, methods, kernels, folds, seed, preprocess, missing="error"):
     names = [name.strip() for name in methods.split(",") if name.strip()]
     with status_line(console(stderr=True), "comparing") as progress:
         return compare(
-            X, np.asarray(y), names, kernels=parse_kernels(kernels), task=task, folds=folds,
-            seed=seed, preprocess=preprocess, progress=progress,
+            X, np.asarray(y), names, kernels=kernels, task=task, folds=folds, seed=seed,
+            preprocess=preprocess, missing=missing, progress=progress,
         )  # fmt: skip
 
 
-def estimator(task: str, method: str, kernels: str | None):
-    base = parse_kernels(kernels)
+def estimator(task: str, method: str, kernels, missing: str = "error"):
     if task == "classification":
-        return KernelClassifier(base, method, C=C_VALUES)
-    return KernelRegressor(base, method, alpha=ALPHA_VALUES)
+        return KernelClassifier(kernels, method, C=C_VALUES, missing=missing)
+    return KernelRegressor(kernels, method, alpha=ALPHA_VALUES, missing=missing)
 
 
 def chosen(fitted) -> str:
@@ -180,7 +183,8 @@ def chosen(fitted) -> str:
 
 def steps_of(model) -> list[str]:
     """Names of the steps inside the preprocessing of a saved pipeline."""
-    return [step for _, pipeline, _ in model[0].transformers_ for step in pipeline.named_steps]
+    pipelines = (part for _, part, _ in model[0].transformers_)
+    return [step for part in pipelines for step in getattr(part, "named_steps", {})]
 
 
 def write_text(path, text: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -115,40 +116,48 @@ def target_values(y: pd.Series, task: str) -> np.ndarray:
     return y.map(str).to_numpy(dtype=object)
 
 
-def check_missing(X: pd.DataFrame, impute: bool) -> None:
-    """Raise if values are missing and nobody asked to fill them."""
+def check_missing(X: pd.DataFrame, allowed: bool) -> None:
+    """Raise if values are missing and nobody asked to fill them, or to do without."""
     missing = X.isna().sum()
     missing = missing[missing > 0]
-    if len(missing) and not impute:
+    if len(missing) and not allowed:
         found = ", ".join(f"{name!r} ({count})" for name, count in missing.head(5).items())
         more = f" and {len(missing) - 5} more columns" if len(missing) > 5 else ""
         raise InputError(
             f"values are missing in {found}{more}; use --impute (median for numbers, the most "
-            "frequent value for categories), or fill them yourself."
+            "frequent value for categories), --missing neutral if whole views are, or fill them "
+            "yourself."
         )
     infinite = [name for name in number_columns(X) if np.isinf(X[name]).any()]
     if infinite:
         raise InputError(f"columns {infinite[:5]} hold infinite values; all must be finite.")
 
 
-def preprocessing(X: pd.DataFrame, raw: bool, impute: bool):
+def preprocessing(X: pd.DataFrame, raw: bool, impute: bool, kept: Sequence[str] = ()):
     """The transformer between a table like X and the kernels.
 
     Numeric columns are standardised and all others one-hot encoded; `raw` leaves numbers as they
     are. With `impute`, missing numbers become the median and categories the most frequent value.
+    The columns `kept` (texts, sequences) stay as they are.
     """
-    numbers = number_columns(X)
-    categories = [name for name in X.columns if name not in numbers]
+    numbers = [name for name in number_columns(X) if name not in kept]
+    categories = [name for name in X.columns if name not in numbers and name not in kept]
     for_numbers = [] if raw else [StandardScaler()]
-    for_categories = [OneHotEncoder(handle_unknown="ignore", sparse_output=False)]
+    # All values of the table: every part of it that is encoded gets the same columns.
+    values = [np.sort(X[name].dropna().unique()) for name in categories]
+    for_categories = [
+        OneHotEncoder(categories=values, handle_unknown="ignore", sparse_output=False)
+    ]
     if impute:
         for_numbers.insert(0, SimpleImputer(strategy="median"))
         for_categories.insert(0, SimpleImputer(strategy="most_frequent"))
     return make_column_transformer(
         (make_pipeline(*for_numbers or ["passthrough"]), numbers),
         (make_pipeline(*for_categories), categories),
+        ("passthrough", list(kept)),
         sparse_threshold=0,
-    )
+        verbose_feature_names_out=False,
+    ).set_output(transform="pandas")
 
 
 def shortened(table: pd.DataFrame) -> str:

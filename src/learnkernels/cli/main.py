@@ -91,6 +91,23 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
         "default: ten Gaussians around the median distance, and linear",
     )  # fmt: skip
     command.add_argument(
+        "--text", metavar="COLUMN", action="append", default=[],
+        help="a column of texts: a kernel for each of its 4000 most frequent pairs of words; may "
+        "be given several times, like the next two",
+    )  # fmt: skip
+    command.add_argument(
+        "--sequence", metavar="COLUMN", action="append", default=[],
+        help="a column of DNA or protein sequences: spectrum and weighted-degree kernels",
+    )  # fmt: skip
+    command.add_argument(
+        "--view", metavar="PREFIX", action="append", default=[],
+        help="columns whose names begin so are a source of their own, with its own kernels",
+    )  # fmt: skip
+    command.add_argument(
+        "--missing", choices=["error", "neutral"], default="error",
+        help="neutral: samples without any value in a view stand at the view's mean",
+    )  # fmt: skip
+    command.add_argument(
         "--raw", action="store_true",
         help="leave numbers as they are (default: standardise; text is always one-hot encoded)",
     )  # fmt: skip

@@ -6,15 +6,16 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
 from learnkernels.inspect import Comparison
 
-__all__ = ["comparison_table", "status_line", "weights_table"]
+__all__ = ["comparison_table", "status_line", "views_table", "weights_table"]
 
 BAR = 24
-MOST_ROWS = 12
+MOST_ROWS, MOST_BARS = 12, 40
 
 
 def comparison_table(comparison: Comparison) -> Table:
@@ -41,31 +42,60 @@ def comparison_table(comparison: Comparison) -> Table:
 
 
 def heaviest(names, weights, most=3) -> str:
-    if max(weights) - min(weights) < 1e-9:
-        return f"all {weights[0]:.2f}"
+    if max(weights) - min(weights) < 1e-9 * max(weights):
+        return f"all {short(weights[0])}"
     order = sorted(range(len(names)), key=lambda k: -abs(weights[k]))[:most]
-    return "\n".join(f"{weights[k]:.2f} {names[k]}" for k in order if abs(weights[k]) >= 0.005)
+    heavy = max(abs(weight) for weight in weights) / 100
+    return "\n".join(
+        f"{short(weights[k])} {names[k]}" for k in order if abs(weights[k]) >= heavy
+    )
+
+
+def short(weight: float) -> str:
+    """Two decimals, or one digit of a small number."""
+    return f"{weight:.2f}" if abs(weight) >= 0.01 else f"{weight:.0e}"
 
 
 def weights_table(names, weights, alignments) -> Table:
     """The learned kernel: a bar for each weight, in the order of the kernels.
 
-    Of a large family only kernels with a weight are shown, and how many have none.
+    Of a large family only the heaviest kernels are shown, and how many more there are.
     """
     shown = [k for k in range(len(names)) if len(names) <= MOST_ROWS or weights[k] != 0]
+    if len(shown) > MOST_BARS:
+        shown = sorted(shown, key=lambda k: -abs(weights[k]))[:MOST_BARS]
     table = Table(title="learned kernel")
-    if len(shown) < len(names):
-        table.caption = f"{len(names) - len(shown)} more kernels have weight 0"
+    rest = np.delete(weights, shown)
+    if rest.any():
+        table.caption = f"{len(rest)} more kernels share {np.abs(rest).sum():.4f}"
+    elif len(rest):
+        table.caption = f"{len(rest)} more kernels have weight 0"
     table.add_column("kernel")
     table.add_column("weight", justify="right")
     table.add_column("")
     table.add_column("alignment alone", justify="right")
-    largest = max(abs(weights)) or 1.0
-    block = "█" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
-    for k in shown:
-        bar = block * round(BAR * abs(weights[k]) / largest)
+    bars = bars_of(weights[shown])
+    for k, bar in zip(shown, bars, strict=True):
         table.add_row(str(names[k]), f"{weights[k]:.4f}", bar, f"{alignments[k]:.3f}")
     return table
+
+
+def views_table(views: dict[str, float]) -> Table:
+    """The weight of each view, the sum over its kernels."""
+    table = Table(title="views")
+    table.add_column("view")
+    table.add_column("weight", justify="right")
+    table.add_column("")
+    for (view, weight), bar in zip(views.items(), bars_of([*views.values()]), strict=True):
+        table.add_row(view, f"{weight:.4f}", bar)
+    return table
+
+
+def bars_of(weights) -> list[str]:
+    """A bar for each weight, the largest the longest."""
+    largest = max((abs(weight) for weight in weights), default=0.0) or 1.0
+    block = "█" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
+    return [block * round(BAR * abs(weight) / largest) for weight in weights]
 
 
 @contextmanager

@@ -26,7 +26,7 @@ from learnkernels.kernels.features import per_feature
 from learnkernels.kernels.low_rank import Approximated, LowRank
 from learnkernels.kernels.precomputed import Precomputed
 from learnkernels.kernels.sequences import Sequences
-from learnkernels.kernels.sources import On
+from learnkernels.kernels.sources import WHOLE, On, is_strings
 from learnkernels.kernels.texts import Ngrams, ngrams
 from learnkernels.kernels.views import View
 from learnkernels.kernels.wrapped import Custom, GaussianProcess, Metric
@@ -74,6 +74,10 @@ def resolve(
     """
     if isinstance(kernels, str) and kernels == "precomputed":
         return [Precomputed(index) for index in range(X.shape[2])]
+    if is_strings(X):  # recipes see those that are not missing
+        X, observed = WHOLE.read(X, missing)
+        if observed is not None and sample_weight is not None:
+            sample_weight = sample_weight[observed]
     return resolved(kernels, Training(X, resolved, sample_weight, names, missing))
 
 

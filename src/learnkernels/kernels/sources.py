@@ -119,8 +119,8 @@ class Source:
 
     def _selected(self, X, missing) -> tuple[Any, np.ndarray | None]:
         if self.columns is None:
-            if missing == "error" and not is_strings(X):
-                return X, None  # validated already
+            if np.ndim(X) == 3 or (missing == "error" and not is_strings(X)):
+                return X, None  # a stack, whose matrices miss samples one by one; or validated
             data = X
         else:
             absent = self.columns.absent(X)

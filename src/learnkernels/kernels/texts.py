@@ -27,20 +27,20 @@ class Counts:
         Lengths of the n-grams.
     analyzer : {"word", "char", "char_wb"}
         What an n-gram is made of, as in scikit-learn's CountVectorizer.
-    vocabulary : tuple of str
+    vocabulary : ndarray of str of shape (n_columns,)
         The n-grams, one a column.
     """
 
     low: int
     high: int
     analyzer: str
-    vocabulary: tuple[str, ...]
+    vocabulary: np.ndarray
 
     def __call__(self, texts) -> sparse.csr_array:
         vectorizer = CountVectorizer(
             ngram_range=(self.low, self.high),
             analyzer=self.analyzer,
-            vocabulary={gram: column for column, gram in enumerate(self.vocabulary)},
+            vocabulary={str(gram): column for column, gram in enumerate(self.vocabulary)},
             dtype=np.float64,
         )
         return sparse.csr_array(vectorizer.transform(list(texts)))
@@ -67,8 +67,9 @@ class Ngrams(Family):
                 f"the texts hold no n-gram of {self.low} to {self.high} {self.analyzer}s: {error}; "
                 "use shorter n-grams."
             ) from error
-        vocabulary = tuple(vectorizer.get_feature_names_out().tolist())
-        source = Source(maps=(Counts(self.low, self.high, self.analyzer, vocabulary),))
+        vocabulary = vectorizer.get_feature_names_out()
+        counts = Counts(self.low, self.high, self.analyzer, vocabulary.astype(str))
+        source = Source(maps=(counts,))
         return [On(source, kernel) for kernel in features(vocabulary, len(vocabulary))]
 
 

@@ -1,0 +1,68 @@
+"""The ``--text``, ``--sequence`` and ``--view`` arguments: kernels for each source of a table."""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from dataclasses import dataclass
+
+import pandas as pd
+
+from learnkernels.cli.kernels import parse_kernels
+from learnkernels.errors import InputError
+from learnkernels.kernels import ngrams, on, spectrum, weighted_degree
+
+__all__ = ["OtherColumns", "has_views", "kernels_of", "own_columns"]
+
+
+@dataclass(frozen=True)
+class OtherColumns:
+    """A selector: the columns that no other view has taken.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Taken by name.
+    prefixes : tuple of str
+        Taken by the beginning of their names.
+    """
+
+    columns: tuple[str, ...]
+    prefixes: tuple[str, ...]
+
+    def __call__(self, X: pd.DataFrame) -> list[str]:
+        return [
+            name
+            for name in X.columns
+            if name not in self.columns and not name.startswith(self.prefixes)
+        ]
+
+
+def has_views(options: Namespace) -> bool:
+    """Whether some columns are told apart from the others."""
+    return bool(options.text or options.sequence or options.view)
+
+
+def own_columns(options: Namespace, X: pd.DataFrame) -> list[str]:
+    """Columns that are given to their kernels as they are: texts and sequences."""
+    for name in [*options.text, *options.sequence]:
+        if name not in X.columns:
+            known = ", ".join(repr(column) for column in X.columns[:10])
+            raise InputError(f"there is no column {name!r} to read; the columns are {known}.")
+    return [*options.text, *options.sequence]
+
+
+def kernels_of(options: Namespace, X: pd.DataFrame):
+    """The kernels of all views, or the family of ``--kernels`` where there are none."""
+    family = parse_kernels(options.kernels)
+    if not has_views(options):
+        return family
+    views = [on(column, ngrams()) for column in options.text]
+    for column in options.sequence:
+        words = [spectrum(3), spectrum(5)]
+        aligned = X[column].map(len, na_action="ignore").nunique() == 1
+        views.append(on(column, [*words, weighted_degree(10)] if aligned else words))
+    views += [on(prefix, family) for prefix in options.view]
+    rest = OtherColumns((*options.text, *options.sequence), tuple(options.view))
+    if rest(X):
+        views.append(on(rest, family, name="other columns"))
+    return views

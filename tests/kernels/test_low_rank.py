@@ -1,0 +1,78 @@
+"""Kernels of low rank, and other kernels approximated by them."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import learnkernels as lk
+from learnkernels.kernels import Block, Gaussian, Laplacian, resolve
+
+
+def test_a_kernel_for_each_group_of_columns(rng):
+    X = rng.standard_normal((12, 5))
+    kernels = resolve(lk.low_rank([[0, 3], slice(1, 3)]), X)
+    assert np.allclose(kernels[0](X), X[:, [0, 3]] @ X[:, [0, 3]].T)
+    assert np.allclose(kernels[1](X), X[:, 1:3] @ X[:, 1:3].T)
+
+
+def test_full_rank_landmarks_give_the_kernel_itself(rng):
+    X, Z = rng.standard_normal((30, 3)), rng.standard_normal((7, 3))
+    for family in (lk.gaussians([0.3]), lk.linear(), lk.polynomials([2])):
+        (exact,) = resolve(family, X)
+        (kernel,) = resolve(lk.low_rank(family, rank=30), X)
+        assert np.allclose(kernel(X), exact(X), atol=1e-6)
+        assert np.allclose(kernel(Z, X), exact(Z, X), atol=1e-6)
+
+
+def test_a_higher_rank_is_nearer(rng):
+    X = rng.standard_normal((60, 3))
+    exact = Gaussian(0.5)(X)
+
+    def error(rank):
+        (kernel,) = resolve(lk.low_rank(lk.gaussians([0.5]), rank=rank), X)
+        return np.linalg.norm(kernel(X) - exact)
+
+    errors = [error(rank) for rank in (5, 15, 40)]
+    assert errors[0] > errors[1] > errors[2]
+
+
+@pytest.mark.parametrize(
+    ("family", "kernel"),
+    [(lk.gaussians([0.2]), Gaussian(0.2)), (lk.laplacians([0.2]), Laplacian(0.2))],
+)
+def test_random_features_tend_to_the_kernel(family, kernel, rng):
+    X = rng.standard_normal((20, 3))
+    for given in (X, sparse.csr_array(X)):
+        (cheap,) = resolve(lk.low_rank(family, rank=40_000, approximation="random"), given)
+        assert np.abs(cheap(given) - kernel(X)).max() < 0.05
+
+
+def test_strings_have_landmarks_too():
+    strings = np.array(["ACGTAC", "ACGTTC", "TTGCAA", "TTGCCA", "ACGGAC"], dtype=object)
+    (exact,) = resolve(lk.spectrum(2), strings)
+    (kernel,) = resolve(lk.low_rank(lk.spectrum(2), rank=5), strings)
+    assert np.allclose(kernel(strings), exact(strings), atol=1e-8)
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: lk.low_rank("a"), "list of groups of columns"),
+        (lambda: lk.low_rank(lk.gaussians()), "with rank= the kernels to approximate"),
+        (lambda: lk.low_rank(lk.gaussians(), rank=0), "rank=0"),
+        (lambda: lk.low_rank(lk.gaussians(), rank=3, approximation="magic"), "magic"),
+        (
+            lambda: resolve(lk.low_rank("linear", rank=3, approximation="random"), np.eye(4)),
+            "random features exist here for Gaussian and Laplacian",
+        ),
+    ],
+)
+def test_bad_parameters_are_refused(make, message):
+    with pytest.raises(lk.InputError, match=message):
+        make()
+
+
+def test_a_block_by_definition():
+    block = Block(1, 2, "two")
+    assert block([[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]) == 28.0
+    assert np.array_equal(block.diagonal(np.array([[1.0, 2.0, 3.0]])), [13.0])

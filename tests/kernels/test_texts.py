@@ -1,0 +1,67 @@
+"""Texts as counts of n-grams."""
+
+import numpy as np
+import pytest
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.pipeline import make_pipeline
+
+import learnkernels as lk
+from learnkernels.kernels import resolve
+
+TEXTS = np.array(
+    ["a good book", "a very good film", "bad book", "a very bad film", "bad", "good good book"],
+    dtype=object,
+)
+LABELS = [1, 1, 0, 0, 0, 1]
+
+
+def test_one_kernel_for_each_of_the_most_frequent(rng):
+    kernels = resolve(lk.ngrams((1, 2), most=5), TEXTS)
+    vectorizer = CountVectorizer(ngram_range=(1, 2), max_features=5)
+    counts = vectorizer.fit_transform(TEXTS).toarray()
+    assert [kernel.name for kernel in kernels] == list(vectorizer.get_feature_names_out())
+    for column, kernel in enumerate(kernels):
+        assert np.array_equal(kernel(TEXTS), np.outer(counts[:, column], counts[:, column]))
+
+
+def test_a_line_is_the_same_as_a_pipeline():
+    ours = lk.KernelClassifier(lk.ngrams(1), "align").fit(list(TEXTS), LABELS)
+    pipeline = make_pipeline(CountVectorizer(), lk.KernelClassifier(lk.per_feature(), "align"))
+    pipeline.fit(TEXTS, LABELS)
+    assert np.allclose(ours.weights_, pipeline[-1].weights_)
+    new = ["good film", "very bad", "unheard of"]
+    assert np.allclose(ours.decision_function(new), pipeline.decision_function(new))
+    assert ours.n_features_in_ == 1
+
+
+def test_counts_stay_sparse():
+    (kernel, *_) = resolve(lk.ngrams(1), TEXTS)
+    assert sparse.issparse(kernel.source.read(TEXTS)[0])
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: lk.ngrams(0), "n=0"),
+        (lambda: lk.ngrams((3, 2)), "n=\\(3, 2\\)"),
+        (lambda: lk.ngrams(most=0), "most=0"),
+        (lambda: lk.ngrams(analyzer="sentence"), "analyzer='sentence'"),
+    ],
+)
+def test_bad_parameters_are_refused(make, message):
+    with pytest.raises(lk.InputError, match=message):
+        make()
+
+
+def test_texts_too_short_for_their_ngrams_are_said():
+    with pytest.raises(lk.InputError, match="no n-gram of 5 to 5 words"):
+        lk.KernelClassifier(lk.ngrams(5)).fit(TEXTS, LABELS)
+
+
+def test_a_missing_text_is_an_error_or_neutral():
+    table = [*TEXTS[:5], None]
+    with pytest.raises(lk.InputError, match="no values for 1 samples"):
+        lk.KernelClassifier(lk.ngrams(1)).fit(table, LABELS)
+    with pytest.raises(lk.InputError, match="missing in every view"):
+        lk.KernelClassifier(lk.ngrams(1), missing="neutral").fit(table, LABELS)
