@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import platform
 
-from benchmarks import fit, grid_search, latency, one_stage, statistics
+from benchmarks import fit, grid_search, latency, one_stage, rank_one, sequences, statistics
 
 BENCHMARKS = {
     "statistics": statistics.run,
@@ -13,6 +13,8 @@ BENCHMARKS = {
     "fit": fit.run,
     "one_stage": one_stage.run,
     "grid_search": grid_search.run,
+    "rank_one": rank_one.run,
+    "sequences": sequences.run,
 }
 
 

@@ -248,3 +248,70 @@ def test_existing_predictions_are_not_overwritten(table, capsys):
     pd.read_csv(table).assign(prediction=1).to_csv(table, index=False)
     status, _, err = run(capsys, "predict", model, table)
     assert status == 2 and "rename it" in err
+
+
+@pytest.fixture
+def sources(rng, tmp_path):
+    """A table with numbers of two views, a text, a sequence and a category, as CSV."""
+    y = np.arange(90) % 2
+    frame = pd.DataFrame(
+        {
+            "gene:a": rng.standard_normal(90) + y,
+            "gene:b": rng.standard_normal(90),
+            "scan:a": rng.standard_normal(90) - y,
+            "review": ["very good indeed" if label else "rather bad indeed" for label in y],
+            "site": ["ACGTACGT" if label else "TTTTACGA" for label in y],
+            "colour": rng.choice(["red", "blue"], 90),
+            "kind": np.where(y, "yes", "no"),
+        }
+    )
+    path = tmp_path / "sources.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+VIEWS = ["--text", "review", "--sequence", "site", "--view", "gene:", "--view", "scan:"]
+
+
+def test_texts_sequences_and_views(sources, capsys):
+    model = sources.with_name("model.skops")
+    arguments = ["--target", "kind", *VIEWS, "--save", model]
+    status, out, err = run(capsys, "fit", sources, *arguments)
+    assert (status, err) == (0, "")
+    for view in ("review", "site", "gene", "scan", "other columns"):
+        assert view in out
+    status, out, err = run(capsys, "predict", model, sources)
+    assert (status, err) == (0, "")
+    predictions = pd.read_csv(pd.io.common.StringIO(out))
+    assert (predictions["prediction"] == predictions["kind"]).mean() > 0.95
+
+
+def test_methods_are_compared_with_views(sources, capsys):
+    status, out, _ = run(capsys, "compare", sources, "--target", "kind", *VIEWS, "--folds", "3")
+    assert status == 0 and "alignf" in out
+
+
+def test_a_view_may_be_absent_if_neutral(sources, capsys):
+    model = sources.with_name("model.skops")
+    arguments = ["--target", "kind", "--view", "gene:", "--view", "scan:", "--text", "review"]
+    run(capsys, "fit", sources, *arguments, "--missing", "neutral", "--save", model)
+    fewer = sources.with_name("fewer.csv")
+    pd.read_csv(sources).drop(columns="scan:a").to_csv(fewer, index=False)
+    status, out, err = run(capsys, "predict", model, fewer)
+    assert (status, err) == (0, "") and "prediction" in out
+    run(capsys, "fit", sources, *arguments, "--save", model)
+    status, _, err = run(capsys, "predict", model, fewer)
+    assert status == 2 and "lacks columns" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--text", "zzz"], "no column 'zzz'"),
+        (["--view", "zzz:"], "no column is called 'zzz:'"),
+        (["--sequence", "gene:a"], "holds numbers"),
+    ],
+)
+def test_views_that_are_not_there_are_said(arguments, message, sources, capsys):
+    status, _, err = run(capsys, "fit", sources, "--target", "kind", *arguments)
+    assert status == 2 and message in err and err.count("\n") == 1

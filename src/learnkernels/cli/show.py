@@ -46,9 +46,7 @@ def heaviest(names, weights, most=3) -> str:
         return f"all {short(weights[0])}"
     order = sorted(range(len(names)), key=lambda k: -abs(weights[k]))[:most]
     heavy = max(abs(weight) for weight in weights) / 100
-    return "\n".join(
-        f"{short(weights[k])} {names[k]}" for k in order if abs(weights[k]) >= heavy
-    )
+    return "\n".join(f"{short(weights[k])} {names[k]}" for k in order if abs(weights[k]) >= heavy)
 
 
 def short(weight: float) -> str:

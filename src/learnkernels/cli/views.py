@@ -48,6 +48,10 @@ def own_columns(options: Namespace, X: pd.DataFrame) -> list[str]:
         if name not in X.columns:
             known = ", ".join(repr(column) for column in X.columns[:10])
             raise InputError(f"there is no column {name!r} to read; the columns are {known}.")
+        if pd.api.types.is_numeric_dtype(X[name]):
+            raise InputError(
+                f"column {name!r} holds numbers; --text and --sequence name columns of text."
+            )
     return [*options.text, *options.sequence]
 
 

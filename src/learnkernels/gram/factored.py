@@ -17,12 +17,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from learnkernels.gram import sparse_leaves
+from learnkernels.gram import factor_leaves
 from learnkernels.gram.backends import Backend
 from learnkernels.gram.factors import FactorBank, FactorGroup, FactorSamples
 from learnkernels.gram.memory import require_memory
 from learnkernels.gram.statistics import CONSTANT, Numbers
 from learnkernels.gram.tiles import ROWS, cut
+from learnkernels.kernels.sparse_dots import add_products
 
 __all__ = ["FactorCombination", "FactorFunction", "FactorProducts", "FactoredKernels"]
 
@@ -75,14 +76,14 @@ class Factor:
         h = self.A[rows] @ dc
         if sparse.issparse(self.A):
             other = training.by_columns
-            sparse_leaves.add_products(
+            add_products(
                 self.A.indptr, self.A.indices, self.A.data, other.indptr, other.indices,
                 other.data, d, rows.start, rows.stop, out,
             )  # fmt: skip
         else:
             out += (self.A[rows] * d) @ training.A.T
         # (A + e c')D(A_t + e_t c')' = A D A_t' + (A D c) e_t' + e (B_t D c)'
-        sparse_leaves.add_outer(h, training.e, self.e[rows], u, out)
+        factor_leaves.add_outer(h, training.e, self.e[rows], u, out)
 
     def quadratics(self, K: np.ndarray) -> np.ndarray:
         """b'K b for every column b and a symmetric K, shape (q,)."""
@@ -91,7 +92,7 @@ class Factor:
         if sparse.issparse(self.A):
             own = np.empty(len(self.c))
             A = self.by_columns
-            sparse_leaves.column_forms(A.indptr, A.indices, A.data, K, own)
+            factor_leaves.column_forms(A.indptr, A.indices, A.data, K, own)
             return found + own
         step = max(1, PIECE // len(K))
         for start in range(0, len(self.c), step):

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from learnkernels.kernels.base import Code, CodedKernel
+from learnkernels.kernels.sparse_dots import sparse_dots
 
 __all__ = ["Linear"]
 
@@ -42,8 +43,10 @@ class Linear(CodedKernel):
 
 def dots(X, Z):
     """X Z' as a dense array, for dense or sparse rows."""
-    if sparse.issparse(X):
-        return (X @ Z.T).toarray()
+    if sparse.issparse(X) and sparse.issparse(Z):
+        return sparse_dots(X, Z)
+    if sparse.issparse(X) or sparse.issparse(Z):
+        return np.asarray(X @ Z.T)
     return np.asarray(X, dtype=float) @ np.asarray(Z, dtype=float).T
 
 

@@ -2,32 +2,7 @@
 
 from learnkernels.jit import compiled
 
-__all__ = ["add_outer", "add_products", "column_forms"]
-
-
-@compiled(fastmath={"contract", "nsz"})
-def add_products(
-    indptr, indices, data, column_indptr, column_indices, column_data, factors, first, last, out,
-):  # fmt: skip
-    """out[i - first, j] += sum_c A[i, c] factors[c] B[j, c] for first <= i < last, all j.
-
-    Parameters
-    ----------
-    indptr, indices, data : arrays of a CSR matrix A of shape (n, q)
-    column_indptr, column_indices, column_data : arrays of a CSC matrix B of shape (m, q)
-    factors : float64 array of shape (q,)
-    first, last : int
-        Rows of A.
-    out : float64 array of shape (last - first, m)
-    """
-    for i in range(first, last):
-        row = out[i - first]
-        for at in range(indptr[i], indptr[i + 1]):
-            c = indices[at]
-            value = data[at] * factors[c]
-            if value != 0.0:
-                for other in range(column_indptr[c], column_indptr[c + 1]):
-                    row[column_indices[other]] += value * column_data[other]
+__all__ = ["add_outer", "column_forms"]
 
 
 @compiled(fastmath={"contract", "nsz"})
