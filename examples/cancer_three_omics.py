@@ -5,8 +5,8 @@ Breast cancer from three kinds of measurement, one of them missing
 150 tumours have micro-RNA, messenger RNA and protein measured; 70 further ones have no protein data
 at all (TCGA, as in the R package mixOmics). You learn here how to train on all three views and
 still predict where one is missing: ``missing="neutral"`` puts a sample that a view has not seen at
-the view's mean in feature space, where it speaks for no class. The other way, to train on the two
-views that the new tumours have, stands beside it.
+the view's mean in feature space, where it speaks for no class. You also see what that costs: beside
+it stands the other way, a model of only the two views that the new tumours have.
 """
 
 import pandas as pd
@@ -74,6 +74,10 @@ print(f"Best single view: {best}")
 # %%
 # One tumour is more than 0.01 of accuracy there. Splits of the 150 say more, and also what the
 # protein view is worth: the tumours left out are predicted once with it and once without.
+#
+# A model that learned to rely on a view does worse without it than a model that never saw it. Where
+# it is known beforehand what will be missing, train without it; "neutral" is for the one model that
+# has to serve complete and incomplete samples.
 
 scores = []
 for seed in range(2 if QUICK else 20):

@@ -8,7 +8,7 @@ import numpy as np
 
 from learnkernels.errors import InputError
 
-__all__ = ["is_number", "positive_values", "require_positive"]
+__all__ = ["is_number", "is_whole", "positive_values", "require_positive", "require_whole"]
 
 
 def is_number(value: Any) -> TypeGuard[float]:
@@ -18,6 +18,19 @@ def is_number(value: Any) -> TypeGuard[float]:
         and not isinstance(value, bool)
         and bool(np.isfinite(value))
     )
+
+
+def is_whole(value: Any) -> TypeGuard[int]:
+    """Whether value is a whole number."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def require_whole(owner: str, parameter: str, value: Any, low: int) -> None:
+    """Raise unless `value` is a whole number of at least `low`."""
+    if not (is_whole(value) and value >= low):
+        raise InputError(
+            f"{owner} got {parameter}={value!r}; it must be a whole number of at least {low}."
+        )
 
 
 def require_positive(parameter: str, value: Any, owner: str) -> None:

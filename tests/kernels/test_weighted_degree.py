@@ -77,7 +77,7 @@ def test_names():
 
 @pytest.mark.parametrize("degree", [0, 1.5, "two", True])
 def test_degree_must_be_whole(degree):
-    with pytest.raises(InputError, match="degree must be a whole number of at least 1"):
+    with pytest.raises(InputError, match="it must be a whole number of at least 1"):
         WeightedDegree(degree, 0, DNA, 5)
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
+from learnkernels.checks import require_whole
 from learnkernels.errors import ConstantKernelWarning, InputError
 from learnkernels.estimators.learning import Stage, outputs_of_all
 from learnkernels.machines import Machine
@@ -36,8 +37,7 @@ def stratified_order(
             "a list of C is chosen by cross-validation, but a class has only one sample; "
             "give a single C or more samples of each class."
         )
-    if not (isinstance(n_folds, (int, np.integer)) and n_folds >= 2):
-        raise InputError(f"folds={n_folds!r}; it must be a whole number of at least 2.")
+    require_whole("KernelClassifier", "folds", n_folds, 2)
     splitter = StratifiedKFold(min(n_folds, smallest), shuffle=True, random_state=random_state)
     folds = [test for _, test in splitter.split(codes, codes)]
     return np.concatenate(folds), np.cumsum([0] + [len(fold) for fold in folds])

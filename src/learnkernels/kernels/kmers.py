@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from learnkernels.checks import require_whole
 from learnkernels.errors import InputError
 from learnkernels.jit import compiled
 from learnkernels.kernels.alphabets import Alphabet
@@ -46,8 +47,7 @@ class Kmers:
     alphabet: Alphabet
 
     def __post_init__(self):
-        if not isinstance(self.k, (int, np.integer)) or isinstance(self.k, bool) or self.k < 1:
-            raise InputError(f"k-mers got k={self.k!r}; k must be a whole number of at least 1.")
+        require_whole("k-mers", "k", self.k, 1)
         letters = len(self.alphabet.letters)
         most = int(np.log(MOST_COLUMNS) / np.log(letters))
         if self.k > most:

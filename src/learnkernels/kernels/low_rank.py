@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.utils import check_random_state
 
+from learnkernels.checks import require_whole
 from learnkernels.errors import InputError
 from learnkernels.kernels.base import Kernel
 from learnkernels.kernels.families import Family, Training, require_matrix
@@ -195,6 +196,5 @@ def low_rank(
                 "with rank= the kernels to approximate."
             )
         return LowRank(tuple(blocks))
-    if not (isinstance(rank, (int, np.integer)) and rank >= 1):
-        raise InputError(f"low_rank() got rank={rank!r}; it must be a whole number of at least 1.")
+    require_whole("low_rank()", "rank", rank, 1)
     return Approximated(blocks, int(rank), approximation, random_state)

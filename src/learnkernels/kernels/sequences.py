@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from learnkernels.errors import InputError
+from learnkernels.checks import require_whole
 from learnkernels.kernels.alphabets import alphabet_of
 from learnkernels.kernels.families import Family, Training, require_strings
 from learnkernels.kernels.kmers import Kmers
@@ -63,8 +61,8 @@ def spectrum(k: int, *, alphabet: str | None = None) -> Family:
     k : int
         Length of the words.
     alphabet : {"dna", "protein"}, str of letters or None, default=None
-        None decides from the training sequences. Case does not matter, and U is T. A word with a
-        symbol outside the alphabet is not counted.
+        None decides from the training sequences. Case does not matter, and in DNA U is T. A word
+        with a symbol outside the alphabet is not counted.
 
     Returns
     -------
@@ -78,7 +76,7 @@ def spectrum(k: int, *, alphabet: str | None = None) -> Family:
     >>> model.fit(["ACACAC", "CACACA", "GTGTGT", "TGTGTG"], [0, 0, 1, 1]).predict(["ACAC", "GTNG"])
     array([0, 1])
     """
-    require_whole("spectrum", "k", k, 1)
+    require_whole("spectrum()", "k", k, 1)
     return Spectrum(int(k), alphabet)
 
 
@@ -96,7 +94,7 @@ def weighted_degree(d: int, shift: int = 0, *, alphabet: str | None = None) -> F
     shift : int, default=0
         Words that match s places apart count too, ``1 / (2 (s + 1))`` each way, up to this s.
     alphabet : {"dna", "protein"}, str of letters or None, default=None
-        None decides from the training sequences. Case does not matter, and U is T. A symbol
+        None decides from the training sequences. Case does not matter, and in DNA U is T. A symbol
         outside the alphabet matches nothing.
 
     Returns
@@ -111,14 +109,6 @@ def weighted_degree(d: int, shift: int = 0, *, alphabet: str | None = None) -> F
     >>> model.fit(["ACGTAC", "ACGTTC", "TTGCAA", "TTGCCA"], [0, 0, 1, 1]).predict(["ACGNAC"])
     array([0])
     """
-    require_whole("weighted_degree", "d", d, 1)
-    require_whole("weighted_degree", "shift", shift, 0)
+    require_whole("weighted_degree()", "d", d, 1)
+    require_whole("weighted_degree()", "shift", shift, 0)
     return WeightedDegrees(int(d), int(shift), alphabet)
-
-
-def require_whole(family: str, parameter: str, value, low: int) -> None:
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if not (whole and value >= low):
-        raise InputError(
-            f"{family}() got {parameter}={value!r}; it must be a whole number of at least {low}."
-        )

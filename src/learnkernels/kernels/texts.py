@@ -9,6 +9,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 
+from learnkernels.checks import is_whole, require_whole
 from learnkernels.errors import InputError
 from learnkernels.kernels.families import Family, Training, require_strings
 from learnkernels.kernels.features import features
@@ -102,12 +103,12 @@ def ngrams(
     >>> model.predict(["good", "bad indeed"])
     array([1, 0])
     """
-    low, high = (n, n) if isinstance(n, (int, np.integer)) else tuple(n)
-    whole = all(isinstance(value, (int, np.integer)) and value >= 1 for value in (low, high))
-    if not (whole and low <= high):
+    ends = [n, n] if is_whole(n) else list(n) if isinstance(n, Sequence) else []
+    if len(ends) != 2 or not all(is_whole(end) for end in ends) or not 1 <= ends[0] <= ends[1]:
         raise InputError(f"ngrams() got n={n!r}; it must be a whole number, or two like (1, 2).")
-    if most is not None and not (isinstance(most, (int, np.integer)) and most >= 1):
-        raise InputError(f"ngrams() got most={most!r}; it must be a whole number or None.")
+    low, high = ends
+    if most is not None:
+        require_whole("ngrams()", "most", most, 1)
     if analyzer not in ("word", "char", "char_wb"):
         raise InputError(
             f"ngrams() got analyzer={analyzer!r}; expected 'word', 'char' or 'char_wb'."

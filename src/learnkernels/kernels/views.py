@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from learnkernels.checks import is_whole
 from learnkernels.errors import InputError
 from learnkernels.kernels import tables
 from learnkernels.kernels.families import Family, Training
@@ -134,7 +135,7 @@ def chosen(spec, X, names: Iterable[str] | None, view: str) -> list[int]:
         return by_name(spec, known, view)
     if isinstance(spec, slice):
         positions = by_slice(spec, known, n, view)
-    elif isinstance(spec, (int, np.integer)) and not isinstance(spec, bool):
+    elif is_whole(spec):
         positions = [in_range(int(spec), n, view)]
     else:
         entries = list(spec) if isinstance(spec, Iterable) else [spec]
@@ -159,7 +160,7 @@ def one_of(entry, known, n, view) -> int:
         if known is None or entry not in known:
             raise InputError(unknown(entry, known, view))
         return known.index(entry)
-    if isinstance(entry, (int, np.integer)) and not isinstance(entry, bool):
+    if is_whole(entry):
         return in_range(int(entry), n, view)
     raise InputError(
         f"view {view!r} holds {entry!r} of type {type(entry).__name__}; columns are given by names "

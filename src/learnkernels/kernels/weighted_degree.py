@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from learnkernels.checks import is_whole, require_whole
 from learnkernels.errors import InputError
 from learnkernels.kernels.alphabets import Alphabet
 from learnkernels.kernels.base import Kernel
@@ -54,11 +55,7 @@ class WeightedDegree(Kernel):
     length: int
 
     def __post_init__(self):
-        if not (is_whole(self.degree) and self.degree >= 1):
-            raise InputError(
-                f"the weighted degree kernel got degree={self.degree!r}; "
-                "degree must be a whole number of at least 1."
-            )
+        require_whole("the weighted degree kernel", "degree", self.degree, 1)
         if not (is_whole(self.shift) and 0 <= self.shift < self.length):
             raise InputError(
                 f"the weighted degree kernel got shift={self.shift!r} for sequences of length "
@@ -113,7 +110,3 @@ class WeightedDegree(Kernel):
             total += 2 * (d - k + 1) / (d * (d + 1)) * np.count_nonzero(words, axis=-1)
             words = words[..., :-1] & equal[..., k:]
         return total
-
-
-def is_whole(value) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
