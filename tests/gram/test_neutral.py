@@ -147,6 +147,12 @@ def test_a_view_absent_from_new_tables_is_missing_for_all(table):
         model.predict(table.drop(columns="a2"))
 
 
+def test_a_table_of_other_columns_is_not_taken_for_missing_views(table):
+    model = lk.KernelClassifier(KERNELS, missing="neutral").fit(table, np.arange(N) % 2)
+    with pytest.raises(lk.InputError, match="none of the columns"):
+        model.predict(table.rename(columns=str.upper))
+
+
 def test_a_new_sample_missing_everywhere_gets_the_mean_prediction(table, rng):
     y = rng.standard_normal(N)
     model = lk.KernelRegressor(KERNELS, missing="neutral").fit(table, y)

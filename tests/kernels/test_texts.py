@@ -1,6 +1,7 @@
 """Texts as counts of n-grams."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
@@ -65,3 +66,15 @@ def test_a_missing_text_is_an_error_or_neutral():
         lk.KernelClassifier(lk.ngrams(1)).fit(table, LABELS)
     with pytest.raises(lk.InputError, match="missing in every view"):
         lk.KernelClassifier(lk.ngrams(1), missing="neutral").fit(table, LABELS)
+
+
+def test_strings_may_come_as_a_column(rng):
+    frame = pd.DataFrame({"text": TEXTS})
+    model = lk.KernelClassifier(lk.ngrams(1)).fit(list(TEXTS), LABELS)
+    assert np.array_equal(model.predict(frame), model.predict(list(TEXTS)))
+    assert np.array_equal(
+        lk.KernelClassifier(lk.ngrams(1)).fit(frame, LABELS).predict(list(TEXTS)),
+        model.predict(list(TEXTS)),
+    )
+    with pytest.raises(lk.InputError, match="table of 2 columns"):
+        model.predict(frame.assign(more=1))

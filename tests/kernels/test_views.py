@@ -125,6 +125,16 @@ def test_what_cannot_be_a_view_is_said(kernels, message, table):
         lk.KernelClassifier(kernels).fit(table, np.arange(20) % 2)
 
 
+def test_views_may_be_the_values_of_a_dictionary(table):
+    views = {"genes": lk.on("gene:", lk.linear()), "site": lk.on("site", lk.spectrum(2))}
+    assert len(resolve(views.values(), table)) == 2
+
+
+def test_several_text_columns_without_views_are_named(table):
+    with pytest.raises(lk.InputError, match=r"columns \['note', 'site'\] of X hold text"):
+        lk.KernelClassifier(lk.spectrum(3)).fit(table, np.arange(20) % 2)
+
+
 def test_a_name_must_be_text():
     with pytest.raises(lk.InputError, match="name"):
         lk.on("a", name="")

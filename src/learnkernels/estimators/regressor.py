@@ -54,7 +54,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
     kernel_views_ : ndarray of shape (n_kernels,)
         The view that each belongs to.
     view_weights_ : dict of str to float
-        Sum of the weights of each view's kernels.
+        Sum of the weights of each view's kernels; their sum is that of all weights, which is one
+        for the methods by alignment and ``"l1-svm"``.
     alignment_ : float
         Centered alignment of the learned kernel with the target.
     kernel_alignments_ : ndarray of shape (n_kernels,)

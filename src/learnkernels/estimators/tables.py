@@ -29,6 +29,12 @@ def validated_table(estimator, X, y="no_validation", *, reset=True, **options):
     """
     X = as_table(X)
     if not reset:
+        known = set(getattr(estimator, "feature_names_in_", ()))
+        if known and is_frame(X) and not known & set(X.columns):
+            raise InputError(
+                "X has none of the columns that the model was trained on; they are "
+                f"{sorted(known)[:5]} and so on: are they spelt otherwise?"
+            )
         return X
     if n_rows(X) < 2:
         raise InputError(f"found {n_rows(X)} sample(s); at least 2 are needed.")

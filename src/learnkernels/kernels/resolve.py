@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,7 +28,7 @@ from learnkernels.kernels.precomputed import Precomputed
 from learnkernels.kernels.sequences import Sequences
 from learnkernels.kernels.sources import WHOLE, On, is_strings
 from learnkernels.kernels.texts import Ngrams, ngrams
-from learnkernels.kernels.views import View
+from learnkernels.kernels.views import EVERYTHING, View
 from learnkernels.kernels.wrapped import Custom, GaussianProcess, Metric
 
 __all__ = ["FAMILIES", "kernel_names", "kernel_views", "resolve", "takes_tables"]
@@ -85,7 +85,7 @@ def resolved(kernels, data: Training) -> list[Kernel]:
     """The base kernels of everything the user listed."""
     if kernels is None:
         kernels = [gaussians(), linear()]
-    entries = kernels if isinstance(kernels, (list, tuple)) else [kernels]
+    entries = kernels if is_listed(kernels) else [kernels]
     found = [kernel for entry in entries for kernel in members(entry, data)]
     if not found:
         raise InputError(
@@ -101,7 +101,7 @@ def members(entry, data: Training) -> list[Kernel]:
     if isinstance(entry, (View, LowRank)):
         return entry.members(data)
     if tables.is_frame(data.X) or (data.X.dtype == object and data.X.ndim == 2):
-        whole = View(slice(None), entry, "all columns")
+        whole = View(slice(None), entry, EVERYTHING)
         return [unnamed(kernel) for kernel in whole.members(data)]
     if isinstance(entry, Family):
         return entry.members(data)
@@ -120,6 +120,11 @@ def members(entry, data: Training) -> list[Kernel]:
         "gaussians(), a view on(columns, kernels), a kernel, the name of a scikit-learn kernel "
         "metric, a gaussian_process kernel or a function f(X, Z)."
     )
+
+
+def is_listed(kernels) -> bool:
+    """Whether the user gave several entries: a list, a tuple, the values of a dictionary."""
+    return isinstance(kernels, Collection) and not isinstance(kernels, (str, Mapping))
 
 
 def unnamed(kernel):
@@ -143,7 +148,7 @@ def named(name, data: Training):
 
 def takes_tables(kernels: Any) -> bool:
     """Whether the kernels look at columns by themselves, or at strings."""
-    if isinstance(kernels, (list, tuple)):
+    if is_listed(kernels):
         return any(takes_tables(entry) for entry in kernels)
     if isinstance(kernels, Approximated):
         return takes_tables(kernels.kernels)
@@ -168,4 +173,4 @@ def kernel_names(kernels: Sequence[Kernel]) -> list[str]:
 
 def kernel_views(kernels: Sequence[Kernel]) -> list[str]:
     """The view that each kernel belongs to; "all columns" where the user made none."""
-    return [getattr(kernel, "view", "") or "all columns" for kernel in kernels]
+    return [getattr(kernel, "view", "") or EVERYTHING for kernel in kernels]

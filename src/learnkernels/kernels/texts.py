@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
-from sklearn.feature_extraction.text import CountVectorizer
 
 from learnkernels.checks import is_whole, require_whole
 from learnkernels.errors import InputError
@@ -16,6 +15,13 @@ from learnkernels.kernels.features import features
 from learnkernels.kernels.sources import On, Source
 
 __all__ = ["Counts", "ngrams"]
+
+
+def counter(**options):
+    """scikit-learn's CountVectorizer, which takes long to import and is seldom wanted."""
+    from sklearn.feature_extraction.text import CountVectorizer
+
+    return CountVectorizer(**options)
 
 
 @dataclass(frozen=True)
@@ -38,7 +44,7 @@ class Counts:
     vocabulary: np.ndarray
 
     def __call__(self, texts) -> sparse.csr_array:
-        vectorizer = CountVectorizer(
+        vectorizer = counter(
             ngram_range=(self.low, self.high),
             analyzer=self.analyzer,
             vocabulary={str(gram): column for column, gram in enumerate(self.vocabulary)},
@@ -58,7 +64,7 @@ class Ngrams(Family):
 
     def members(self, data: Training):
         texts = require_strings(data.X, "ngrams()")
-        vectorizer = CountVectorizer(
+        vectorizer = counter(
             ngram_range=(self.low, self.high), analyzer=self.analyzer, max_features=self.most
         )
         try:

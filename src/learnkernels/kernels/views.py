@@ -14,7 +14,10 @@ from learnkernels.kernels import tables
 from learnkernels.kernels.families import Family, Training
 from learnkernels.kernels.sources import Columns, On, Source
 
-__all__ = ["View", "on"]
+__all__ = ["EVERYTHING", "View", "on"]
+
+# What the kernels outside of all views look at.
+EVERYTHING = "all columns"
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,11 @@ class View(Family):
         text = [at for at in positions if tables.holds_text(data.X, at)]
         if text and len(positions) > 1:
             found = [names[at] if names else at for at in text]
+            if self.name == EVERYTHING:
+                raise InputError(
+                    f"columns {found[:5]} of X hold text; give each a view of its own, "
+                    "lk.on(column, lk.ngrams()) for one, and the numbers theirs."
+                )
             raise InputError(
                 f"view {view!r} mixes text (columns {found[:5]}) with other columns; give every "
                 "text column a view of its own."
