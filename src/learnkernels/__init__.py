@@ -9,7 +9,7 @@
 'optimal'
 """
 
-from learnkernels import methods
+from learnkernels import methods, theory
 from learnkernels.errors import ConstantKernelWarning, InputError, UndefinedAlignmentWarning
 from learnkernels.estimators import (
     KernelClassifier,
@@ -56,5 +56,6 @@ __all__ = [
     "polynomials",
     "save",
     "spectrum",
+    "theory",
     "weighted_degree",
 ]

@@ -7,10 +7,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from learnkernels.errors import InputError
+from learnkernels.estimators.guarantees import guarantees_of
 from learnkernels.estimators.learning import Learned, Model, Stage
 from learnkernels.estimators.tables import validated_table
 from learnkernels.gram import Bank, as_backend
 from learnkernels.kernels import takes_tables
+from learnkernels.machines import Problem, Ridge
+from learnkernels.theory.checks import fraction
 from learnkernels.weights import WeightMethod
 
 __all__ = ["BaseKernelEstimator"]
@@ -90,6 +93,57 @@ class BaseKernelEstimator(BaseEstimator):
         self._store(model.learned, bank, method)
         self._predictor = model.predictor.function()
         self.machine_certificates_ = model.certificates
+
+    def guarantees(self, X, y, delta=0.05, random_state=0):
+        """What can be promised of the fitted model: bounds of the papers, and how to read them.
+
+        Alignment with its concentration bound and a bootstrap interval, the error of a predictor
+        that exists, the stability bound where the machine is ridge, and the excess risk by local
+        Rademacher complexity. Bounds that hold for every distribution are loose; one that is no
+        better than what is trivially true is marked vacuous. Quantities that bounds ask of all
+        possible samples (the largest k(x, x) and y) are those of the training samples.
+
+        Parameters
+        ----------
+        X, y
+            The training data, which a model does not keep.
+        delta : float, default=0.05
+            Probability with which a bound may fail.
+        random_state : int, RandomState or None, default=0
+            Of the bootstrap.
+
+        Returns
+        -------
+        Guarantees
+            Prints as a table; ``to_dict()`` gives plain values.
+
+        Examples
+        --------
+        >>> import learnkernels as lk
+        >>> from sklearn.datasets import load_diabetes
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> found = lk.KernelRegressor().fit(X, y).guarantees(X, y)
+        >>> [entry.name for entry in found.entries if not entry.vacuous]
+        ['alignment', 'alignment, lowest', 'excess risk']
+        """
+        check_is_fitted(self)
+        fraction("delta", delta)
+        stage, machine = self._training(X, y)
+        oracle = stage.oracle()
+        mu = self.weights_
+        same = len(mu) == oracle.n_kernels
+        if not same or abs(oracle.statistics.alignment(mu) - self.alignment_) > 1e-6:
+            raise InputError(
+                "X and y are not the data that the model was trained on: its kernel has another "
+                "alignment there; give the training data."
+            )
+        K = oracle.gram(mu)
+        problem = Problem(K, stage.Y, stage.sample_weight, self.center, stage.backend)
+        alpha = residual = None
+        if isinstance(machine, Ridge):
+            alpha = stage.setting(machine, getattr(self, "alpha_", getattr(self, "C_", 1.0)))
+            residual = float(np.mean((stage.Y - self._outputs(X)) ** 2))
+        return guarantees_of(stage, mu, problem, machine, alpha, residual, delta, random_state)
 
     def _outputs(self, X) -> np.ndarray:
         """What the machine puts out for new samples, shape (n_samples, n_outputs)."""

@@ -185,6 +185,18 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         self._store_model(model, stage.bank, method)
         return self
 
+    def _training(self, X, y):
+        """Stage one and the machine on the training data again."""
+        X, y = self._validated(X, y)
+        known = np.isin(y, self.classes_)
+        if not known.all():
+            raise InputError(f"y holds {y[~known][0]!r}, which is none of the model's classes.")
+        codes = np.searchsorted(self.classes_, y)
+        n_classes = len(self.classes_)
+        target, Y = alignment_targets(codes, n_classes), signed_targets(codes, n_classes)
+        stage = self._stage(X, target, Y, np.ones(len(codes)), "classification")
+        return stage, self._machine(as_method(self.method, "classification"))
+
     def decision_function(self, X):
         """Signed distance to the decision boundary, in units of the margin.
 

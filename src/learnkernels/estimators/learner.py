@@ -147,6 +147,13 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         """
         return self._fit(X, y).kernel.gram(as_backend(self.backend, self.verbose))
 
+    def _training(self, X, y):
+        """Stage one on the training data again; there is no machine."""
+        X, y = self._validated(X, y, multi_output=True)
+        target = self._targets(y)
+        task = "classification" if set(np.unique(target)) <= {-1.0, 0.0, 1.0} else "regression"
+        return self._stage(X, target, target, np.ones(len(target)), task), None
+
     def transform(self, X):
         """The learned Gram of new samples against the training samples.
 

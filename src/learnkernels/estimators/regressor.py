@@ -146,6 +146,12 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         self._flat = y.ndim == 1
         return self
 
+    def _training(self, X, y):
+        """Stage one and the machine on the training data again."""
+        X, y = self._validated(X, y, multi_output=True, y_numeric=True)
+        Y = np.asarray(y, dtype=float).reshape(len(y), -1)
+        return self._stage(X, Y, Y, np.ones(len(Y)), "regression"), self._machine()
+
     def predict(self, X):
         """Predicted targets.
 

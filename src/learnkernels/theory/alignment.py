@@ -1,0 +1,289 @@
+"""What alignment promises: how near the sample's is to the truth, and how good a predictor exists.
+
+Centered alignment, by Cortes, Mohri and Rostamizadeh (2012), section 4. Words for its symbols: m is
+the number of samples, R^2 a bound of k(x, x), K_Y(x, x') = y y' the target's kernel.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+
+from learnkernels.errors import InputError
+from learnkernels.theory.checks import fraction, gram_matrix, number, whole
+
+__all__ = [
+    "Interval",
+    "aligned_classifier_error",
+    "aligned_regressor_error",
+    "alignment_concentration",
+    "bootstrap_alignment",
+    "product_concentration",
+    "spread",
+    "unnormalized_classifier_error",
+]
+
+
+class Interval(NamedTuple):
+    """From `low` to `high`."""
+
+    low: float
+    high: float
+
+
+def product_concentration(n_samples: int, bound: float, other_bound: float, delta: float) -> float:
+    """How far the mean product of two centered kernels is from its expectation.
+
+    Proposition 11 of 2012: with probability at least 1 - delta,
+    ``|<K_c, K'_c>_F / m^2 - E[K_c K'_c]|`` is at most
+    ``18 R^2 R'^2 / m + 24 R^2 R'^2 sqrt(log(2/delta) / 2m)``.
+
+    Parameters
+    ----------
+    n_samples : int
+        m, the number of samples, drawn independently.
+    bound, other_bound : float
+        R^2 and R'^2: no k(x, x) is larger, on any sample that could be drawn. For the target's
+        kernel, the largest y^2.
+    delta : float
+        Probability of being wrong.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
+    >>> from learnkernels.theory import product_concentration
+    >>> round(product_concentration(10_000, 1.0, 1.0, 0.05), 4)
+    0.3277
+    """
+    m, size = whole("n_samples", n_samples), number("bound", bound) * number("bound", other_bound)
+    delta = fraction("delta", delta)
+    return 18 * size / m + 24 * size * float(np.sqrt(np.log(2 / delta) / (2 * m)))
+
+
+def alignment_concentration(
+    n_samples: int,
+    bound: float,
+    other_bound: float,
+    square: float,
+    other_square: float,
+    delta: float,
+) -> float:
+    """How far a sample's centered alignment is from that of the kernels.
+
+    Theorem 12 of 2012: with probability at least 1 - delta,
+    ``|rho - rho_hat| <= 18 beta (3 / m + 8 sqrt(log(6/delta) / 2m))``, with
+    ``beta = max(R^2 R'^2 / E[K_c^2], R^2 R'^2 / E[K'_c^2])``. As alignment is in [0, 1], a distance
+    of 1 or more says nothing. Note that the theorem's beta wants kernels of comparable scale
+    (``R^2 = R'^2`` after scaling), on which alignment does not depend.
+
+    Parameters
+    ----------
+    n_samples : int
+        m, the number of samples, drawn independently.
+    bound, other_bound : float
+        R^2 and R'^2, as in `product_concentration`.
+    square, other_square : float
+        E[K_c^2] and E[K'_c^2]; their estimates ``|K_c|_F^2 / m^2`` stand in for them as a rule.
+    delta : float
+        Probability of being wrong.
+
+    Returns
+    -------
+    float
+        The distance.
+
+    Examples
+    --------
+    >>> from learnkernels.theory import alignment_concentration
+    >>> round(alignment_concentration(10**6, 1.0, 1.0, 0.5, 1.0, 0.05), 4)
+    0.4457
+    """
+    m = whole("n_samples", n_samples)
+    size = number("bound", bound) * number("bound", other_bound)
+    beta = max(size / number("square", square), size / number("square", other_square))
+    delta = fraction("delta", delta)
+    return 18 * beta * (3 / m + 8 * float(np.sqrt(np.log(6 / delta) / (2 * m))))
+
+
+def spread(K: ArrayLike) -> float:
+    """Gamma, how much heavier the heaviest row of a centered Gram is than rows are on average.
+
+    ``Gamma = max_x sqrt(E_x'[K_c(x, x')^2] / E[K_c^2])``, at least 1, with the samples' means for
+    expectations.
+
+    Parameters
+    ----------
+    K : array-like of shape (n_samples, n_samples)
+        A Gram matrix; it is centered here.
+
+    Returns
+    -------
+    float
+        Gamma.
+
+    Examples
+    --------
+    >>> from learnkernels.theory import spread
+    >>> round(spread([[1.0, -1.0], [-1.0, 1.0]]), 6)
+    1.0
+    """
+    K = gram_matrix("K", K, centered=True)
+    rows = np.mean(K**2, axis=1)
+    if not rows.any():
+        raise InputError("spread is not defined for a constant kernel: its centered Gram is zero.")
+    return float(np.sqrt(rows.max() / rows.mean()))
+
+
+def aligned_classifier_error(rho: float, gamma: float) -> float:
+    """Error of the predictor that a kernel's alignment makes, for two classes.
+
+    Theorem 13 of 2012: ``h*(x) = E[y' K_c(x, x')] / sqrt(E[K_c^2])``, with y centered and of
+    variance one, errs with probability at most ``1 - rho / Gamma``. 1 or more says nothing, and
+    0.5 no more than guessing.
+
+    Parameters
+    ----------
+    rho : float
+        Centered alignment of the kernel with the target.
+    gamma : float
+        The kernel's `spread`, at least 1.
+
+    Returns
+    -------
+    float
+        The bound.
+
+    Examples
+    --------
+    >>> from learnkernels.theory import aligned_classifier_error
+    >>> aligned_classifier_error(0.8, 1.0)
+    0.19999999999999996
+    """
+    return 1 - fraction("rho", rho, closed=True) / number("gamma", gamma, low=1 - 1e-9)
+
+
+def aligned_regressor_error(rho: float) -> float:
+    """Squared error of the predictor that a kernel's alignment makes, in units of y's variance.
+
+    Theorem 14 of 2012: ``E[(y - h*(x))^2] <= 2 (1 - rho)`` for centered y of variance one. 1 is
+    the error of predicting the mean.
+
+    Parameters
+    ----------
+    rho : float
+        Centered alignment of the kernel with the target.
+
+    Returns
+    -------
+    float
+        The bound.
+
+    Examples
+    --------
+    >>> from learnkernels.theory import aligned_regressor_error
+    >>> aligned_regressor_error(0.75)
+    0.5
+    """
+    return 2 * (1 - fraction("rho", rho, closed=True))
+
+
+def unnormalized_classifier_error(product: float, bound: float) -> float:
+    """Error of ``g*(x) = E[y' K_c(x, x')]``, for two classes -1 and 1.
+
+    Theorem 15 of 2012: at most ``1 - rho_u / R^2``, ``rho_u = E[K_c K_Y]`` and no K_c(x, x) above
+    R^2. Simpler than theorem 13, and usually weaker.
+
+    Parameters
+    ----------
+    product : float
+        rho_u; its estimate is ``<K_c, yy'>_F / m^2``.
+    bound : float
+        R^2, of the centered kernel.
+
+    Returns
+    -------
+    float
+        The bound.
+
+    Examples
+    --------
+    >>> from learnkernels.theory import unnormalized_classifier_error
+    >>> unnormalized_classifier_error(0.25, 1.0)
+    0.75
+    """
+    return 1 - number("product", product, low=0.0) / number("bound", bound)
+
+
+def bootstrap_alignment(
+    K: ArrayLike, Y: ArrayLike, *, level: float = 0.95, n_draws: int = 500, random_state=0
+) -> Interval:
+    """An interval for the alignment of a kernel with a target, from resampled samples.
+
+    Draws m samples with replacement, each draw's alignment by definition. A sample drawn twice
+    meets itself off the diagonal, which raises a draw's alignment; the basic bootstrap,
+    ``2 rho_hat - quantile``, takes that bias out. Far narrower than the bound of theorem 12, and no
+    proof.
+
+    Parameters
+    ----------
+    K : array-like of shape (n_samples, n_samples)
+        A Gram matrix.
+    Y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        The target.
+    level : float, default=0.95
+        How often such an interval should hold the true alignment.
+    n_draws : int, default=500
+        Draws.
+    random_state : int, RandomState or None, default=0
+        Of the draws.
+
+    Returns
+    -------
+    Interval
+        Its ends, within [0, 1].
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from learnkernels.theory import bootstrap_alignment
+    >>> y = np.repeat([-1.0, 1.0], 20)
+    >>> low, high = bootstrap_alignment(np.outer(y, y), y)
+    >>> round(low, 6), round(high, 6)
+    (1.0, 1.0)
+    """
+    K = gram_matrix("K", K, centered=True)
+    n = len(K)
+    Y = np.asarray(Y, dtype=float).reshape(n, -1)
+    L = gram_matrix("the target's kernel", Y @ Y.T, centered=True)
+    level = fraction("level", level)
+    random = check_random_state(random_state)
+    counts = random.multinomial(n, np.full(n, 1 / n), size=whole("n_draws", n_draws)).T
+    everybody = np.ones((n, 1))
+    here = drawn_alignments(K, L, everybody)[0]
+    low, high = np.quantile(
+        drawn_alignments(K, L, counts.astype(float)), [(1 - level) / 2, (1 + level) / 2]
+    )
+    ends = np.clip([2 * here - high, 2 * here - low], 0.0, 1.0)
+    return Interval(float(ends[0]), float(ends[1]))
+
+
+def drawn_alignments(K: np.ndarray, L: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Alignments of draws that hold sample i w_i times; w of shape (n_samples, n_draws)."""
+    n = len(K)  # also the size of every draw
+
+    def product(A, B):
+        # <A_c, B_c> = w'(A o B)w - (2/n) sum_i w_i r_i q_i + s t / n^2, r = A w, q = B w
+        r, q = A @ w, B @ w
+        totals = np.einsum("ib,ib->b", w, r) * np.einsum("ib,ib->b", w, q)
+        first = np.einsum("ib,ib->b", w, (A * B) @ w)
+        return first - 2 / n * np.einsum("ib,ib,ib->b", w, r, q) + totals / n**2
+
+    norms = np.sqrt(np.maximum(product(K, K) * product(L, L), 0.0))
+    return np.divide(product(K, L), norms, out=np.zeros(w.shape[1]), where=norms > 0)

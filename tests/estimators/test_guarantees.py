@@ -1,0 +1,61 @@
+"""Guarantees of fitted models."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_iris
+
+import learnkernels as lk
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        lk.KernelClassifier(),
+        lk.KernelClassifier(machine="ridge", C=[0.1, 1.0]),
+        lk.KernelClassifier(method="l1-svm"),
+        lk.KernelClassifier(lk.per_feature(), "align"),
+    ],
+)
+def test_two_classes(model, classes):
+    X, y = classes
+    found = model.fit(X, y).guarantees(X, y)
+    names = [entry.name for entry in found.entries]
+    ridge = model.machine == "ridge"
+    assert ("squared error, new samples" in names) == ridge
+    assert found["alignment"].value == pytest.approx(model.alignment_)
+    assert found["alignment, distance"].vacuous  # a hundred samples prove nothing
+    assert found["alignment, lowest"].value <= model.alignment_
+    for entry in found.entries:
+        assert np.isfinite(entry.value) and entry.sentence
+        assert entry.name in str(found)
+    assert found.to_dict()["entries"][0]["name"] == "alignment"
+
+
+def test_regression_and_several_classes(rng):
+    X = rng.standard_normal((80, 3))
+    model = lk.KernelRegressor(method="l2-krr").fit(X, X[:, 0])
+    found = model.guarantees(X, X[:, 0], delta=0.1)
+    assert found.delta == 0.1 and found["squared error, new samples"].vacuous
+    X, y = load_iris(return_X_y=True)
+    found = lk.KernelClassifier().fit(X, y).guarantees(X, y)
+    assert "error of a predictor" not in [entry.name for entry in found.entries]
+    assert lk.KernelLearner().fit(X, y).guarantees(X, y)["alignment"].value > 0.7
+
+
+def test_perfect_alignment_is_a_promise_that_says_something():
+    y = np.repeat([-1.0, 1.0], 50)
+    model = lk.KernelClassifier("linear").fit(y[:, None], y)
+    found = model.guarantees(y[:, None], y)
+    assert found["error of a predictor"].value < 1e-9
+    assert not found["error of a predictor"].vacuous
+
+
+def test_other_data_are_refused(classes):
+    X, y = classes
+    model = lk.KernelClassifier().fit(X, y)
+    with pytest.raises(lk.InputError, match="not the data"):
+        model.guarantees(X[::-1], y)
+    with pytest.raises(lk.InputError, match="none of the model's classes"):
+        model.guarantees(X, np.full(len(y), "never"))
+    with pytest.raises(lk.InputError, match="delta"):
+        model.guarantees(X, y, delta=0.0)

@@ -1,0 +1,159 @@
+"""Guarantees of alignment: by hand, by figure 1 of the paper, and by many draws."""
+
+import numpy as np
+import pytest
+
+import learnkernels as lk
+from learnkernels import theory
+from learnkernels.inspect import compare
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.8])
+def test_figure_1_of_2012(share):
+    """A share of points at (-1, 0) with label -1, the others at (1, 0) with label 1."""
+    y = np.where(np.arange(1000) < 1000 * share, -1.0, 1.0)
+    K = np.outer(y, y) + 1.0  # x'z + 1, whose feature space has the points on two rays
+    assert np.isclose(lk.alignment(K, np.outer(y, y)), 1.0)
+    expected = np.sqrt(share**2 + (1 - share) ** 2)
+    assert np.isclose(lk.alignment(K, np.outer(y, y), centered=False), expected)
+
+
+def test_concentration_by_hand():
+    # 18 * 2 * 3 / 900 + 24 * 2 * 3 * sqrt(log(2 / delta) / 1800) with log(2 / delta) = 18
+    delta = 2 * np.exp(-18)
+    assert np.isclose(theory.product_concentration(900, 2.0, 3.0, delta), 0.12 + 14.4)
+    # beta = max(6 / 3, 6 / 2) = 3; 18 * 3 * (3 / 900 + 8 * 0.1)
+    delta = 6 * np.exp(-18)
+    found = theory.alignment_concentration(900, 2.0, 3.0, 3.0, 2.0, delta)
+    assert np.isclose(found, 54 * (3 / 900 + 0.8))
+
+
+def test_errors_by_hand():
+    assert np.isclose(theory.aligned_classifier_error(0.9, 1.5), 0.4)
+    assert np.isclose(theory.aligned_regressor_error(0.9), 0.2)
+    assert np.isclose(theory.unnormalized_classifier_error(0.3, 2.0), 0.85)
+    # Centered, the rows of diag(4, 0, 0, 0) have squared means 9 / 4, 1 / 4 and so on.
+    K = np.zeros((4, 4))
+    K[0, 0] = 16.0
+    C = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
+    rows = (C**2).mean(axis=1)
+    assert np.isclose(theory.spread(K), np.sqrt(rows.max() / rows.mean()))
+
+
+def test_the_predictor_of_theorem_13_errs_no_more_than_promised(rng):
+    """On a distribution of finitely many points, where expectations are means."""
+    for _ in range(100):
+        X = rng.standard_normal((40, 3))
+        y = np.sign(X[:, 0] + rng.standard_normal(40))
+        if abs(y.sum()) > 0:  # the theorem wants E[y] = 0 and E[y^2] = 1
+            flip = np.flatnonzero(y == np.sign(y.sum()))[: int(abs(y.sum()) / 2)]
+            y[flip] *= -1
+        K = np.exp(-0.3 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+        C = K - K.mean(axis=0) - K.mean(axis=1)[:, None] + K.mean()
+        h = C @ y / len(y) / np.sqrt(np.mean(C**2))
+        rho = lk.alignment(K, np.outer(y, y))
+        assert np.isclose(np.mean(y * h), rho)
+        assert np.mean(y * h < 0) <= theory.aligned_classifier_error(rho, theory.spread(K)) + 1e-12
+        assert np.mean((y - h) ** 2) <= theory.aligned_regressor_error(rho) + 1e-12
+
+
+def test_concentration_holds_in_a_thousand_draws(rng):
+    """E[K_c K'_c] of a discrete distribution is known exactly; the bound holds each time."""
+    points = rng.uniform(-1, 1, 12)
+    chances = rng.dirichlet(np.ones(12))
+    K, L = np.outer(points, points), np.minimum.outer(points + 1, points + 1)
+
+    def centered(M, w):
+        means = M @ w
+        return M - means - means[:, None] + w @ means
+
+    expected = chances @ (centered(K, chances) * centered(L, chances)) @ chances
+    truth = expected / np.sqrt(
+        (chances @ centered(K, chances) ** 2 @ chances)
+        * (chances @ centered(L, chances) ** 2 @ chances)
+    )
+    m, delta, failures, far = 200, 0.05, 0, 0
+    bound = theory.product_concentration(m, K.max(), L.max(), delta)
+    squares = [chances @ centered(M, chances) ** 2 @ chances for M in (K, L)]
+    distance = theory.alignment_concentration(m, K.max(), L.max(), *squares, delta)
+    for _ in range(1000):
+        w = rng.multinomial(m, chances) / m
+        product = w @ (centered(K, w) * centered(L, w)) @ w
+        failures += abs(product - expected) > bound
+        rho = product / np.sqrt((w @ centered(K, w) ** 2 @ w) * (w @ centered(L, w) ** 2 @ w))
+        far += abs(rho - truth) > distance
+    assert failures <= 1000 * delta and far <= 1000 * delta
+
+
+def test_the_bootstrap_interval_holds_the_truth_about_as_often_as_it_says(rng):
+    X = rng.standard_normal((3000, 2))
+    y = np.sign(X[:, 0] + 0.5 * rng.standard_normal(3000))
+    K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
+    truth = lk.alignment(K, np.outer(y, y))
+    inside = 0
+    for _ in range(60):
+        drawn = rng.choice(3000, 150, replace=False)
+        block = np.ix_(drawn, drawn)
+        low, high = theory.bootstrap_alignment(
+            K[block], y[drawn], n_draws=60, random_state=int(drawn[0])
+        )
+        inside += low <= truth <= high
+    assert inside >= 45  # 95 % of 60 is 57; sixty draws and a bias of order 1/m leave some room
+
+
+SETS = {
+    "ionosphere": (-3, 3, "regression", None),
+    "kin8nm": (-3, 3, "regression", None),
+    "german_numeric": (-4, 3, "classification", None),
+    "spambase": (-12, -7, "classification", None),
+    "splice_binary_train": (-9, -3, "classification", [0.5]),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_alignment_goes_with_accuracy_as_in_table_1_of_2012(name, genuine):
+    """Correlation over the base kernels: centered .96 .998 .94 .99 .95 in the paper.
+
+    Regularisation is chosen on a validation fold, except on splice: with it chosen the correlation
+    there is .87, with the fixed C = 0.5 .94, because tuning makes up for narrow Gaussians.
+    """
+    low, high, task, grid = SETS[name]
+    table = genuine(name)
+    X, y = table.drop(columns="target").to_numpy(float), table["target"].to_numpy()
+    if name == "ionosphere":
+        y = np.where(y == "g", 1.0, -1.0)
+    if name == "german_numeric":
+        X = 2 * (X - X.min(axis=0)) / np.ptp(X, axis=0) - 1
+    chosen = np.random.default_rng(0).permutation(len(y))[: 600 if name == "kin8nm" else 1000]
+    X, y = X[chosen], y[chosen]
+    target = y if task == "regression" else np.where(y == np.unique(y)[1], 1.0, -1.0)
+    accuracies, centered, uncentered = [], [], []
+    for gamma in 2.0 ** np.arange(low, high + 1):
+        family = lk.gaussians([gamma])
+        found = compare(X, y, ["unif"], kernels=family, task=task, grid=grid)
+        accuracies.append(1 - found.methods[0].error_mean)
+        K = lk.kernels.Gaussian(gamma)(X)
+        centered.append(lk.alignment(K, np.outer(target, target)))
+        uncentered.append(lk.alignment(K, np.outer(target, target), centered=False))
+    assert np.corrcoef(centered, accuracies)[0, 1] > 0.9
+    if name == "splice_binary_train":  # where the older definition goes the wrong way
+        assert np.corrcoef(uncentered, accuracies)[0, 1] < 0.5
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: theory.product_concentration(0, 1.0, 1.0, 0.1), "n_samples=0"),
+        (lambda: theory.product_concentration(10, -1.0, 1.0, 0.1), "bound=-1.0"),
+        (lambda: theory.product_concentration(10, 1.0, 1.0, 1.0), "delta=1.0"),
+        (lambda: theory.aligned_classifier_error(1.2, 1.0), "rho=1.2"),
+        (lambda: theory.aligned_classifier_error(0.5, 0.5), "gamma=0.5"),
+        (lambda: theory.spread(np.ones((3, 2))), "square"),
+        (lambda: theory.spread(np.ones((3, 3))), "constant"),
+        (lambda: theory.spread([[1.0, 2.0], [0.0, 1.0]]), "not symmetric"),
+        (lambda: theory.bootstrap_alignment(np.eye(3), np.ones(3), level=2.0), "level=2.0"),
+    ],
+)
+def test_bad_numbers_are_refused(call, message):
+    with pytest.raises(lk.InputError, match=message):
+        call()
