@@ -218,7 +218,7 @@ def learned_ridge_generalization(
 
     Theorem 3 of 2009: with probability at least 1 - delta,
     ``R(h) <= R_hat(h) + 2 beta + (4 m beta + M^2) sqrt(log(1/delta) / 2m)``. (The paper prints M
-    for the largest loss, where its own assumption |h(x) - y| <= M makes it M^2.)
+    for the largest loss, where its own assumption ``|h(x) - y| <= M`` makes it M^2.)
 
     Parameters
     ----------
