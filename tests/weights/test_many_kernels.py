@@ -9,7 +9,7 @@ import learnkernels as lk
 from learnkernels.kernels import resolve
 from learnkernels.solvers import Simplex, minimise, minimise_sparse
 from learnkernels.solvers import sparse as sparse_module
-from learnkernels.weights import alignf, l1_ridge
+from learnkernels.weights import alignf, l1_ridge, svm_task
 from learnkernels.weights.rank_one import rank_one, rank_one_ridge_weights, rank_one_svm_weights
 from learnkernels.weights.ridge_task import RidgeTask, ridge_targets
 from learnkernels.weights.svm_task import SVMTask
@@ -194,6 +194,16 @@ def test_a_working_set_reaches_the_minimum_over_all_kernels(machine, monkeypatch
     assert certificate.gap <= 1e-5
     assert np.isclose(certificate.primal, expected.value, rtol=2e-5)
     assert np.isclose(mu.sum(), 1)
+
+
+@pytest.mark.parametrize("p", [1.2, 2.0])
+def test_block_steps_reach_what_newton_steps_reach(p, monkeypatch):
+    X, y = many()
+    newton = lk.KernelClassifier(lk.per_feature(), lk.methods.LpSVM(p=p)).fit(X, y)
+    monkeypatch.setattr(svm_task, "MOST_CURVED", 0)
+    blocks = lk.KernelClassifier(lk.per_feature(), lk.methods.LpSVM(p=p)).fit(X, y)
+    assert max(newton.certificate_.gap, blocks.certificate_.gap) <= 1e-4
+    assert np.isclose(newton.certificate_.primal, blocks.certificate_.primal, rtol=2e-4)
 
 
 def test_several_outputs_of_rank_one_kernels():

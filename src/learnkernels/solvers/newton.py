@@ -52,8 +52,11 @@ class Task(Protocol):
     def evaluate(self, mu: np.ndarray, last: Point | None) -> Point:
         """The function at mu; `last` is a point nearby."""
 
-    def curvature(self, point: Point) -> np.ndarray:
-        """Second derivatives at an evaluated point, shape (p, p)."""
+    def curvature(self, point: Point) -> np.ndarray | None:
+        """Second derivatives at an evaluated point, shape (p, p), in a new array.
+
+        None where they would cost more than they save: then steps go to the safe target.
+        """
 
     def model_minimum(self, point: Point, H: np.ndarray) -> np.ndarray:
         """Minimum over the set of the quadratic model at a point."""
@@ -92,15 +95,16 @@ def minimise(
         if point.value - point.estimate < 0.5 * (point.value - bound):
             iterations += 1
             H = task.curvature(point)
-            # A trace of the identity keeps the model bounded where the function is flat.
-            H = H + 1e-10 * max(np.trace(H) / len(mu), np.finfo(float).tiny) * np.eye(len(mu))
-            direction = task.model_minimum(point, H) - point.mu
-            following = search(task, point, direction, min(1.0, 2 * step))
+            if H is not None:
+                # A trace of the identity keeps the model bounded where the function is flat.
+                H.flat[:: len(mu) + 1] += 1e-10 * max(np.trace(H) / len(mu), np.finfo(float).tiny)
+                direction = task.model_minimum(point, H) - point.mu
+                following = search(task, point, direction, min(1.0, 2 * step))
+                if following is not None and (size := direction @ direction) > 0:
+                    # Where the model held for part of the way only, ask for little more next time.
+                    step = float((following.mu - point.mu) @ direction / size)
             if following is None:
                 following = search(task, point, task.safe_target(point) - point.mu)
-            elif (size := direction @ direction) > 0:
-                # Where the model held for part of the way only, ask for little more next time.
-                step = float((following.mu - point.mu) @ direction / size)
         if following is None:
             if not task.sharpen():
                 break

@@ -31,6 +31,10 @@ __all__ = ["LpTask", "SVMTask", "svm_bound"]
 SMALLEST = 1e-200
 
 
+# Beyond this many kernels block steps, which see one kernel at a time, are quicker than Newton's.
+MOST_CURVED = 1000
+
+
 class SVMTask:
     """J over mu >= 0, sum(mu) <= 1 (or another set, for its value alone).
 
@@ -145,6 +149,8 @@ class LpTask(SVMTask):
         return s ** (1 / self.p - 1) / self.p
 
     def curvature(self, point):
+        if len(point.mu) > MOST_CURVED:
+            return None
         slope = self.slope(point.mu)
         bend = point.gradient * (1 / self.p - 1) / np.maximum(point.mu, SMALLEST)
         return super().curvature(point) * np.outer(slope, slope) + np.diag(bend)
