@@ -97,7 +97,12 @@ def load(path: str | os.PathLike) -> Any:
 
 
 # Types that our models hold besides our own classes and those that skops vouches for.
-VOUCHED = {"numpy.dtype", "scipy.sparse._csr.csr_array"}
+VOUCHED = {
+    "numpy.dtype",
+    "scipy.sparse._csc.csc_array",
+    "scipy.sparse._csr.csr_array",
+    "sklearn.compose._column_transformer.make_column_selector",
+}
 
 
 def strangers(types: list[str]) -> list[str]:

@@ -8,6 +8,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.compose import make_column_selector
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -188,3 +189,13 @@ def test_reviews_from_raw_texts_to_weights():
     heavy = model.kernel_names_[np.argsort(-model.weights_)[:20]]
     assert {"easy", "great"} & {word for gram in heavy for word in gram.split()}
     assert scores["align"] > 0.75 and scores["align"] >= scores["unif"] - 0.01
+
+
+def test_learners_of_sparse_columns_and_selectors_are_files(table, tmp_path):
+    X, y = table
+    chosen = make_column_selector(dtype_include="float64")
+    for kernels in (lk.on("note", lk.ngrams(1)), lk.on(chosen, lk.linear())):
+        learner = lk.KernelLearner(kernels).fit(X, y)
+        K = learner.transform(X)
+        lk.save(learner, tmp_path / "learner.skops")
+        assert np.array_equal(lk.load(tmp_path / "learner.skops").transform(X), K)

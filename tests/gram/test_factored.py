@@ -203,3 +203,29 @@ def test_sparse_columns_are_never_made_dense(rng, monkeypatch):
     with pytest.warns(lk.ConstantKernelWarning):
         for method in ("unif", "align"):
             lk.KernelClassifier(lk.per_feature(), method).fit(X, y)
+
+
+def test_sparse_columns_keep_the_digits_of_their_spread(rng):
+    X = rng.standard_normal((200, 3))
+    plain = lk.KernelRegressor(lk.per_feature(), "align").fit(X, X[:, 0])
+    far = lk.KernelRegressor(lk.per_feature(), "align").fit(sparse.csr_array(X + 1e6), X[:, 0])
+    assert np.allclose(plain.weights_, far.weights_, atol=1e-8)
+
+
+@pytest.mark.parametrize("scale", [1e80, 1e160, 1e-90])
+def test_columns_too_large_or_small_to_square_are_said(scale, storage, rng):
+    X = counts(rng) * scale
+    with pytest.raises(lk.InputError, match="too large or too small"):
+        lk.KernelRegressor(lk.per_feature(), "align").fit(storage(X), X[:, 0] / scale)
+
+
+def test_the_user_s_matrix_stays_as_it_is(rng):
+    X = sparse.csr_array(counts(rng))
+    twice = sparse.csr_array(
+        (np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape
+    )
+    y = X[:, [0]].toarray()[:, 0]
+    found = lk.KernelRegressor(lk.per_feature(), "align").fit(twice, y)
+    assert twice.nnz == 2 * X.nnz
+    expected = lk.KernelRegressor(lk.per_feature(), "align").fit(X, y)
+    assert np.allclose(found.weights_, expected.weights_)

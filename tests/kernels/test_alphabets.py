@@ -97,3 +97,8 @@ def test_what_is_no_string_is_named_by_its_row(value):
 def test_one_string_is_no_list_of_strings():
     with pytest.raises(InputError, match="give a list of strings"):
         DNA.encode("ACGT")
+
+
+def test_a_few_odd_symbols_do_not_make_dna_a_protein():
+    assert alphabet_of(["ACGTNNACGTACGTACGTAC", "ACGTACGTACXCGT*ACG\nT"], None).name == "dna"
+    assert alphabet_of(["MKVLAAGG", "ACDEFGHI"], None).name == "protein"

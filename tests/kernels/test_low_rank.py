@@ -76,3 +76,19 @@ def test_a_block_by_definition():
     block = Block(1, 2, "two")
     assert block([[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]) == 28.0
     assert np.array_equal(block.diagonal(np.array([[1.0, 2.0, 3.0]])), [13.0])
+
+
+def test_groups_of_columns_stand_in_one_matrix(rng):
+    kernels = resolve(lk.low_rank([[0, 3], slice(1, 3)]), rng.standard_normal((12, 5)))
+    assert kernels[0].source is kernels[1].source
+    overlapping = resolve(lk.low_rank([[0, 1], [1, 2]]), rng.standard_normal((12, 5)))
+    assert overlapping[0].source is not overlapping[1].source
+
+
+def test_landmarks_have_weight(rng):
+    X, y = rng.standard_normal((30, 2)), np.arange(30) % 2
+    w = np.r_[np.zeros(10), np.ones(20)]
+    family = lk.low_rank(lk.gaussians([1.0]), rank=5)
+    weighted = lk.KernelClassifier(family).fit(X, y, w)
+    plain = lk.KernelClassifier(family).fit(X[10:], y[10:])
+    assert np.allclose(weighted.decision_function(X), plain.decision_function(X))

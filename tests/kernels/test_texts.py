@@ -76,5 +76,23 @@ def test_strings_may_come_as_a_column(rng):
         lk.KernelClassifier(lk.ngrams(1)).fit(frame, LABELS).predict(list(TEXTS)),
         model.predict(list(TEXTS)),
     )
-    with pytest.raises(lk.InputError, match="table of 2 columns"):
+    with pytest.raises(lk.InputError, match=r"table of shape \(6, 2\)"):
         model.predict(frame.assign(more=1))
+
+
+@pytest.mark.parametrize("other", [np.ones((2, 1)), np.ones((2, 3)), sparse.csr_array(np.eye(2))])
+def test_a_model_of_texts_takes_no_numbers(other):
+    model = lk.KernelClassifier(lk.ngrams(1)).fit(list(TEXTS), LABELS)
+    with pytest.raises(lk.InputError, match="trained on a list of strings"):
+        model.predict(other)
+    assert len(model.predict(np.array([["good"], ["bad"]]))) == 2
+
+
+def test_a_missing_text_in_a_list_is_no_word():
+    with pytest.raises(lk.InputError, match="no values for 1 samples"):
+        lk.KernelClassifier(lk.ngrams(1)).fit([*TEXTS[:5], float("nan")], LABELS)
+
+
+def test_words_of_samples_without_weight_do_not_count():
+    model = lk.KernelClassifier(lk.ngrams(1)).fit(TEXTS, LABELS, [1, 0, 1, 0, 1, 1])
+    assert "film" not in model.kernel_names_

@@ -163,3 +163,33 @@ def test_duplicated_column_names_are_refused(rng):
     table = pd.DataFrame(rng.standard_normal((10, 2)), columns=["a", "a"])
     with pytest.raises(lk.InputError, match="same name"):
         lk.KernelClassifier(lk.on("a")).fit(table, np.arange(10) % 2)
+
+
+def test_missing_values_of_pandas_strings_are_missing(rng):
+    text = pd.array(["good book", None] * 10, dtype="string")
+    table = pd.DataFrame({"t": text, "x": rng.standard_normal(20)})
+    kernels = [lk.on("t", lk.ngrams(1)), lk.on(["x"], lk.linear())]
+    with pytest.raises(lk.InputError, match="no values for 10 samples"):
+        lk.KernelClassifier(kernels).fit(table, np.arange(20) % 2)
+
+
+def test_whole_numbers_beside_a_view_do_not_overflow(rng):
+    X = rng.integers(-100, 100, (30, 4)).astype(np.int8)
+    kernels, y = [lk.on([0, 1], lk.linear()), lk.per_feature()], np.arange(30) % 2
+    small, large = (
+        lk.KernelClassifier(kernels, "align", center=False).fit(kind, y).weights_
+        for kind in (X, X.astype(float))
+    )
+    assert np.allclose(small, large)
+
+
+def test_features_of_a_view_keep_their_places(rng):
+    kernels = resolve(lk.on([2, 0], lk.per_feature(), name="two"), rng.standard_normal((5, 3)))
+    assert [kernel.name for kernel in kernels] == ["two: x[2]", "two: x[0]"]
+
+
+def test_nan_beside_a_view_is_said(rng):
+    X = rng.standard_normal((20, 3))
+    X[4, 1] = np.nan
+    with pytest.raises(lk.InputError, match="NaN"):
+        lk.KernelClassifier([lk.on([0], lk.linear()), lk.linear()]).fit(X, np.arange(20) % 2)

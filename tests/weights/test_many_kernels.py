@@ -7,7 +7,7 @@ from scipy import sparse
 
 import learnkernels as lk
 from learnkernels.kernels import resolve
-from learnkernels.solvers import Simplex, minimise, minimise_sparse
+from learnkernels.solvers import Certificate, Simplex, minimise, minimise_sparse
 from learnkernels.solvers import sparse as sparse_module
 from learnkernels.weights import alignf, l1_ridge, svm_task
 from learnkernels.weights.rank_one import rank_one, rank_one_ridge_weights, rank_one_svm_weights
@@ -241,3 +241,26 @@ def test_tall_tables_take_the_other_way_to_sparse_ridge(monkeypatch):
     tall = lk.KernelRegressor(lk.per_feature(), lk.methods.L1Ridge(tol=1e-6)).fit(X, y)
     assert np.isclose(short.certificate_.primal, tall.certificate_.primal, rtol=1e-6)
     assert np.allclose(short.weights_, tall.weights_, atol=1e-3)
+
+
+@pytest.mark.parametrize("method", ["l1-svm", "l1-krr", lk.methods.Conv(theta=0)])
+def test_kernels_that_say_nothing_give_weights_all_the_same(method):
+    """Classes that no feature tells anything of: the program's weights all vanish."""
+    X = np.array([[a, b] for a in (0.0, 1.0) for b in (0.0, 1.0)] * 10)
+    y = (X[:, 0] != X[:, 1]).astype(int)
+    model = lk.KernelClassifier(lk.per_feature(), method).fit(X, y)
+    assert np.isfinite(model.weights_).all() and model.weights_.sum() > 0
+    assert np.isfinite(model.certificate_.primal)
+
+
+@pytest.mark.parametrize("alpha", [1e-5, 1e8])
+def test_extreme_regularisation_is_mended_by_the_general_method(alpha):
+    X = counts(n=100)
+    y = X[:, 0] + 0.3 * np.random.default_rng(0).standard_normal(100)
+    model = lk.KernelRegressor(lk.per_feature(), "l1-krr", alpha=alpha).fit(X, y)
+    assert model.certificate_.gap <= 1e-4
+
+
+def test_a_certificate_of_nothing_proves_nothing():
+    assert Certificate.of(np.nan, 1.0, 3, 1e-4).status == "not converged"
+    assert Certificate.of(0.0, 0.0, 3, 1e-4).status == "optimal"

@@ -3,38 +3,15 @@
 from __future__ import annotations
 
 from argparse import Namespace
-from dataclasses import dataclass
 
 import pandas as pd
 
 from learnkernels.cli.kernels import parse_kernels
 from learnkernels.errors import InputError
 from learnkernels.kernels import ngrams, on, spectrum, weighted_degree
+from learnkernels.kernels.views import OtherColumns
 
-__all__ = ["OtherColumns", "has_views", "kernels_of", "own_columns"]
-
-
-@dataclass(frozen=True)
-class OtherColumns:
-    """A selector: the columns that no other view has taken.
-
-    Attributes
-    ----------
-    columns : tuple of str
-        Taken by name.
-    prefixes : tuple of str
-        Taken by the beginning of their names.
-    """
-
-    columns: tuple[str, ...]
-    prefixes: tuple[str, ...]
-
-    def __call__(self, X: pd.DataFrame) -> list[str]:
-        return [
-            name
-            for name in X.columns
-            if name not in self.columns and not name.startswith(self.prefixes)
-        ]
+__all__ = ["has_views", "kernels_of", "own_columns"]
 
 
 def has_views(options: Namespace) -> bool:

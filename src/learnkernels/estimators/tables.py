@@ -8,7 +8,7 @@ from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import validate_data
 
 from learnkernels.errors import InputError
-from learnkernels.kernels.tables import is_frame, n_rows
+from learnkernels.kernels.tables import holds_text, is_frame, n_rows, strings
 
 __all__ = ["as_table", "validated_table"]
 
@@ -35,14 +35,27 @@ def validated_table(estimator, X, y="no_validation", *, reset=True, **options):
                 "X has none of the columns that the model was trained on; they are "
                 f"{sorted(known)[:5]} and so on: are they spelt otherwise?"
             )
-        return X
+        return same_kind(estimator, X)
     if n_rows(X) < 2:
         raise InputError(f"found {n_rows(X)} sample(s); at least 2 are needed.")
     y = validate_data(estimator, X="no_validation", y=y, reset=False, **options)
     check_consistent_length(X, y)
+    estimator._on_strings = not is_frame(X) and X.ndim == 1
     names = X if is_frame(X) else np.empty((n_rows(X), 1 if X.ndim == 1 else X.shape[1]))
     validate_data(estimator, names, reset=True, skip_check_array=True)
     return X, y
+
+
+def same_kind(estimator, X):
+    """Strings where the model was trained on strings: a list, or the one column of a table."""
+    if not estimator._on_strings or (not is_frame(X) and X.ndim == 1):
+        return X
+    if X.shape[1] != 1 or sparse.issparse(X) or not holds_text(X, 0):
+        raise InputError(
+            f"the model was trained on a list of strings, found a table of shape {X.shape}; give a "
+            "list of strings, or a table with the one column of strings."
+        )
+    return strings(X, 0, "X")
 
 
 def as_table(X):
@@ -54,7 +67,7 @@ def as_table(X):
         return X
     if sparse.issparse(X):
         return sparse.csr_array(X, dtype=float)
-    values = np.asarray(X)
+    values = np.asarray(X, dtype=object if holds_strings(X) else None)
     if values.ndim == 1 and values.dtype.kind in "OUST":
         return values.astype(object)
     if values.ndim != 2:
@@ -62,4 +75,15 @@ def as_table(X):
             f"X has shape {values.shape}; views and text kernels take a table of shape (n_samples, "
             "n_columns), or a list of strings."
         )
-    return values.astype(object) if values.dtype.kind in "UST" else values
+    if values.dtype.kind in "biuf":
+        return values.astype(float)
+    return values.astype(object)
+
+
+def holds_strings(X) -> bool:
+    """Whether a list holds text, which NumPy would make of everything else in it."""
+    if not isinstance(X, (list, tuple)):
+        return False
+    return any(
+        isinstance(row, str) or (isinstance(row, (list, tuple)) and holds_strings(row)) for row in X
+    )

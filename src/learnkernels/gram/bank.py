@@ -98,6 +98,11 @@ class Bank:
         weights : ndarray of shape (n_samples,) or None
             Weights of the samples, for the mean at which missing ones are put.
         """
+        if cosine and missing == "neutral":
+            raise InputError(
+                'missing="neutral" and normalize="cosine" cannot be combined: a sample at the mean '
+                'of a view has no unit diagonal; use normalize="trace".'
+            )
         held = np.array([isinstance(formula(kernel), Block) for kernel in kernels])
         tiled = factored = None
         if not held.all():
@@ -223,11 +228,6 @@ class TileBank:
         arranged = tuple(samples[at] for at in order)
         scale = None
         if cosine:
-            if missing == "neutral":
-                raise InputError(
-                    'missing="neutral" and normalize="cosine" cannot be combined: a sample at a '
-                    'view\'s mean has no unit diagonal; use normalize="trace".'
-                )
             scale = inverse_roots(kernels, X)
         bank = cls(
             tuple(kernels), np.asarray(positions), tuple(groups[at] for at in order),

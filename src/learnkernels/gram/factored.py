@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from learnkernels.errors import InputError
 from learnkernels.gram import factor_leaves
 from learnkernels.gram.backends import Backend
 from learnkernels.gram.factors import FactorBank, FactorGroup, FactorSamples
@@ -101,6 +102,34 @@ class Factor:
         return found
 
 
+def second_moments(samples: FactorSamples, c, w) -> tuple[np.ndarray, np.ndarray]:
+    """``sum_i w_i a_i^2`` and ``sum_i w_i (a_i - c)^2`` over the samples seen, shape (q,) each.
+
+    The second by itself, and not as a difference: columns of large mean keep their digits.
+    """
+    A, W = samples.A, float(w @ samples.seen())
+    if not sparse.issparse(A):
+        away = A - np.outer(samples.seen(), c)
+        return w @ A**2, w @ away**2
+    rows = np.repeat(w, np.diff(A.indptr))
+    q = len(c)
+    total = np.bincount(A.indices, rows * A.data**2, q)
+    away = np.bincount(A.indices, rows * (A.data - c[A.indices]) ** 2, q)
+    return total, away + np.maximum(W - np.bincount(A.indices, rows, q), 0.0) * c**2
+
+
+def require_representable(squares, traces, sizes, bank: FactorBank) -> None:
+    """Raise where squares of the columns are too large or too small for numbers of this machine."""
+    bad = ~(np.isfinite(squares) & np.isfinite(traces) & np.isfinite(sizes))
+    bad |= (squares == 0) & (traces > 0)
+    if bad.any():
+        first = int(bank.positions[np.flatnonzero(bad)[0]])
+        raise InputError(
+            f"{int(bad.sum())} kernels have values too large or too small to be squared (the first "
+            f"is number {first}); scale the columns of X, for example with MaxAbsScaler."
+        )
+
+
 def inner(left: Factor, i: np.ndarray, right: Factor, j: np.ndarray, w: np.ndarray) -> np.ndarray:
     """B_left[:, i]'W B_right[:, j], shape (n_i, n_j)."""
     A, C = left.A[:, i], right.A[:, j]
@@ -142,22 +171,22 @@ class FactoredKernels:
         a, squares, traces, raw, observed = (np.zeros(p) for _ in range(5))
         sizes = np.zeros(p)
         means = []
-        for group, samples in zip(bank.groups, bank.samples, strict=True):
-            seen = samples.seen()
-            W = w @ seen
-            c = samples.A.T @ w / W
-            means.append(c)
-            factor = Factor(samples.A, -seen, c, group.owner)
-            U = factor.transposed_times(w[:, None] * Y)  # (q, t)
-            power = samples.A.power(2) if sparse.issparse(samples.A) else samples.A**2
-            total = power.T @ w
-            own = np.maximum(total - W * c**2, 0.0)
-            a += np.bincount(group.owner, (U**2).sum(axis=1), p)
-            traces += np.bincount(group.owner, own, p)
-            sizes += np.bincount(group.owner, total, p)
-            raw += np.bincount(group.owner, total / W, p)
-            observed += np.bincount(group.owner, np.full(len(c), W), p)
-            squares += np.bincount(group.owner, own**2, p)
+        with np.errstate(over="ignore", invalid="ignore"):  # said below
+            for group, samples in zip(bank.groups, bank.samples, strict=True):
+                seen = samples.seen()
+                W = w @ seen
+                c = samples.A.T @ w / W
+                means.append(c)
+                factor = Factor(samples.A, -seen, c, group.owner)
+                U = factor.transposed_times(w[:, None] * Y)  # (q, t)
+                total, own = second_moments(samples, c, w)
+                a += np.bincount(group.owner, (U**2).sum(axis=1), p)
+                traces += np.bincount(group.owner, own, p)
+                sizes += np.bincount(group.owner, total, p)
+                raw += np.bincount(group.owner, total / W, p)
+                observed += np.bincount(group.owner, np.full(len(c), W), p)
+                squares += np.bincount(group.owner, own**2, p)
+        require_representable(squares, traces, sizes, bank)
         widths = sum(np.bincount(group.owner, minlength=p) for group in bank.groups)
         numbers = Numbers(
             a=a,
@@ -168,9 +197,12 @@ class FactoredKernels:
             constant=~(traces > CONSTANT * sizes),
         ).without_constant()
         kernels = cls(bank, tuple(means), w, numbers)
-        wide = np.flatnonzero((widths > 1) & ~numbers.constant)
-        for k in wide:  # columns of one kernel meet each other
-            numbers.squares[k] = np.sum(kernels.products_of(np.array([k]), np.array([k])))
+        for factor in kernels.centered:  # columns of one kernel, all of one group, meet each other
+            counts = np.bincount(factor.owner, minlength=p)
+            for k in np.flatnonzero((counts > 1) & ~numbers.constant):
+                own_columns = np.flatnonzero(factor.owner == k)
+                G = inner(factor, own_columns, factor, own_columns, w)
+                numbers.squares[k] = np.sum(G**2)
         return kernels
 
     @property
@@ -344,6 +376,8 @@ class FactorCombination:
 
     def root(self) -> np.ndarray:
         """B D^1/2, dense, shape (n_samples, rank)."""
+        n = len(self.factors[0].e)
+        require_memory(8 * n * self.rank, f"{self.rank} columns of {n} samples")
         return np.hstack(
             [
                 f.columns(np.arange(len(d))) * np.sqrt(d)

@@ -99,6 +99,9 @@ class FactorGroup:
         A = data if everything else data[:, self.columns]
         if not self.dense:
             A = sparse.csr_array(A)
+            if not A.has_canonical_format:
+                A = A.copy()  # the user's own matrix stays as it is
+                A.sum_duplicates()
         elif sparse.issparse(A):
             A = A.toarray()
         if self.origin is not None:
@@ -149,10 +152,6 @@ class FactorBank:
     def take(self, index) -> FactorBank:
         """The same kernels on some of the samples."""
         return replace(self, samples=tuple(samples.take(index) for samples in self.samples))
-
-    def against(self, X) -> FactorBank:
-        """The same kernels on new samples."""
-        return replace(self, samples=tuple(group.prepare(X) for group in self.groups))
 
     def keep(self, mask: np.ndarray) -> FactorBank:
         """Only the kernels where `mask` is true; positions stay those of the user's list."""

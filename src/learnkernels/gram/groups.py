@@ -1,8 +1,8 @@
 """Kernels that share a representation of the samples, and how their values on a tile come about.
 
 A group knows how to *prepare* samples once (shift, norms, an index into a stack) and how to give
-its *values* on a tile of two prepared sets of samples. `coded` and `stored` hold the groups there
-are; views, strings or rank-one kernels are further groups, and nothing else has to know of them.
+its *values* on a tile of two prepared sets of samples. `coded`, `stored`, `sequences` and `neutral`
+hold the groups there are. Kernels held by factors are no groups: see `factors`.
 """
 
 from __future__ import annotations

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["InnerProducts", "JointProducts", "StoredProducts"]
 
 
+# Columns up to which the norm of a combination comes from M, if they are fewer than samples.
+FEW = 1000
+
+
 class InnerProducts(ABC):
     """M of some kernels."""
 
@@ -128,7 +132,7 @@ class Blocks:
 
     def _form(self, v: np.ndarray) -> float:
         """From M where it is small, from the combined Gram otherwise."""
-        if self.factored.n_columns <= len(self.factored.weights):
+        if self.factored.n_columns <= min(len(self.factored.weights), FEW):
             return float(v @ self.between(np.arange(self.n_kernels)) @ v)
         if self.tiled is None:
             return self.factored.square(v[self.factored.positions], self.backend)

@@ -19,6 +19,8 @@ __all__ = ["DNA", "PROTEIN", "Alphabet", "alphabet_of"]
 
 # The nucleotides, the IUPAC codes for sets of them, and gaps.
 NUCLEOTIDE_CODES = frozenset("ACGTURYSWKMBDHVN-.")
+# Sequences with other symbols are nucleotides if so large a part of their letters is one of these.
+NUCLEOTIDES, SHARE = "ACGTUN", 0.9
 FEWEST, MOST = 2, 32
 
 
@@ -110,8 +112,8 @@ def alphabet_of(strings: Collection[str], given: str | None = None) -> Alphabet:
         The training sequences.
     given : {"dna", "protein"}, str of other letters, or None
         None decides from the sequences: DNA if they hold nothing but the IUPAC codes of
-        nucleotides (ACGTU, RYSWKMBDHVN) and gaps (``-``, ``.``), else protein. Any other string
-        is an alphabet of its letters.
+        nucleotides (ACGTU, RYSWKMBDHVN) and gaps, or if at least nine of ten letters are of
+        ACGTUN; else protein. Any other string is an alphabet of its letters.
 
     Returns
     -------
@@ -125,9 +127,13 @@ def alphabet_of(strings: Collection[str], given: str | None = None) -> Alphabet:
     >>> alphabet_of(["HHEC", "CCEH"], "HEC")
     Alphabet(name='HEC', letters='HEC')
     """
-    found = set(joined(strings).upper())
+    text = joined(strings).upper()
+    found = set(text)
     if given is None:
-        alphabet = DNA if found <= NUCLEOTIDE_CODES else PROTEIN
+        letters = sum(map(str.isalpha, text))
+        nucleotides = sum(map(text.count, NUCLEOTIDES))
+        is_dna = found <= NUCLEOTIDE_CODES or nucleotides >= SHARE * letters
+        alphabet = DNA if is_dna else PROTEIN
     elif not isinstance(given, str):
         raise InputError(
             f"alphabet={given!r}; expected None, 'dna', 'protein' or a string of letters such as "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -41,9 +41,22 @@ class LowRank(Family):
     blocks: tuple[Any, ...]
 
     def members(self, data: Training):
-        return [
-            kernel for block in self.blocks for kernel in View(block, AllColumns()).members(data)
-        ]
+        views = [View(block, AllColumns()) for block in self.blocks]
+        sources = [view.source(data) for view in views]
+        chosen = [source.columns for source in sources if source.columns is not None]
+        positions = [at for columns in chosen for at in columns.positions]
+        apart = len(set(positions)) == len(positions) and not any(one.text for one in chosen)
+        if data.missing != "error" or not apart or not chosen:
+            return [kernel for view in views for kernel in view.members(data)]
+        # One reading of all columns: the blocks stand side by side in one matrix.
+        names = tuple(name for one in chosen for name in one.names or ()) or None
+        whole = Source(replace(chosen[0], positions=tuple(positions), names=names, view="blocks"))
+        kernels, start = [], 0
+        for columns in chosen:
+            width = len(columns.positions)
+            kernels.append(On(whole, Block(start, width, "low_rank"), columns.view))
+            start += width
+        return kernels
 
 
 @dataclass(frozen=True)
@@ -58,11 +71,12 @@ class Approximated(Family):
     def members(self, data: Training):
         random = check_random_state(self.random_state)
         found = []
+        counted = data.X if data.weights is None else data.X[np.flatnonzero(data.weights)]
         for kernel in data.resolve(self.kernels, data):
             if self.approximation == "random":
                 step: Any = RandomMap.of(kernel, data.X, self.rank, random)
             else:
-                step = NystroemMap.of(kernel, data.X, self.rank, random)
+                step = NystroemMap.of(kernel, counted, self.rank, random)
             block = Block(0, step.rank, f"{kernel.name} rank {step.rank}")
             found.append(On(Source(maps=(step,)), block))
         return found

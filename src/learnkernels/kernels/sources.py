@@ -119,10 +119,8 @@ class Source:
 
     def _selected(self, X, missing) -> tuple[Any, np.ndarray | None]:
         if self.columns is None:
-            if tables.is_frame(X):
-                X = only_column(X)
-            if np.ndim(X) == 3 or (missing == "error" and not is_strings(X)):
-                return X, None  # a stack, whose matrices miss samples one by one; or validated
+            if np.ndim(X) == 3:
+                return X, None  # a stack, whose matrices miss samples one by one
             data = X
         else:
             absent = self.columns.absent(X)
@@ -181,16 +179,6 @@ class On(Kernel):
 
     def diagonal(self, X):
         return self.kernel.diagonal(self.source.read(X)[0])
-
-
-def only_column(X) -> np.ndarray:
-    """The strings of a table with one column, for a model that was trained on a list of strings."""
-    if tables.n_columns(X) != 1:
-        raise InputError(
-            f"the model was trained on a list of strings, found a table of {tables.n_columns(X)} "
-            "columns; give a list of strings, or a table with the one column."
-        )
-    return tables.strings(X, 0, "X")
 
 
 def is_strings(X) -> bool:

@@ -79,7 +79,9 @@ def strings(X, position: int, view: str) -> np.ndarray:
 
 
 def is_missing(value: Any) -> bool:
-    return value is None or bool(value != value) or type(value).__name__ in ("NAType", "NaTType")
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
 def numbers(X, positions: Sequence[int], view: str) -> Any:

@@ -64,6 +64,8 @@ class Ngrams(Family):
 
     def members(self, data: Training):
         texts = require_strings(data.X, "ngrams()")
+        if data.weights is not None:
+            texts = texts[np.flatnonzero(data.weights)]
         vectorizer = counter(
             ngram_range=(self.low, self.high), analyzer=self.analyzer, max_features=self.most
         )

@@ -14,7 +14,7 @@ from learnkernels.kernels import tables
 from learnkernels.kernels.families import Family, Training
 from learnkernels.kernels.sources import Columns, On, Source
 
-__all__ = ["EVERYTHING", "View", "on"]
+__all__ = ["EVERYTHING", "OtherColumns", "View", "on"]
 
 # What the kernels outside of all views look at.
 EVERYTHING = "all columns"
@@ -63,9 +63,9 @@ class View(Family):
                 f"view {source.view!r} has values for {int(observed.sum())} samples only; a view "
                 "needs at least 2 in training."
             )
-        inner = data.resolve(
-            self.kernels, replace(data, X=values, weights=weights, names=source.columns.names)
-        )
+        chosen = source.columns
+        names = chosen.names or tuple(f"x[{at}]" for at in chosen.positions)
+        inner = data.resolve(self.kernels, replace(data, X=values, weights=weights, names=names))
         joined: dict[int, Source] = {}  # kernels that share a source go on sharing one
         found = []
         for kernel in inner:
@@ -82,6 +82,29 @@ class View(Family):
             label = kernel.label or kernel.kernel.name
             found.append(On(joined[id(kernel.source)], kernel.kernel, source.view, label))
         return found
+
+
+@dataclass(frozen=True)
+class OtherColumns:
+    """A selector: the columns that no other view has taken.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Taken by name.
+    prefixes : tuple of str
+        Taken by the beginning of their names.
+    """
+
+    columns: tuple[str, ...]
+    prefixes: tuple[str, ...]
+
+    def __call__(self, X) -> list[str]:
+        return [
+            name
+            for name in X.columns
+            if name not in self.columns and not name.startswith(self.prefixes)
+        ]
 
 
 def on(columns, kernels=None, name: str | None = None) -> Family:

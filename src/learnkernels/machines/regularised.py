@@ -15,6 +15,9 @@ from scipy.linalg.lapack import dpotrf, dpotrs
 from learnkernels.errors import InputError
 from learnkernels.gram import Backend, LearnedKernel
 
+# Sparse columns are made dense for this, so there must not be many.
+MOST_COLUMNS = 2000
+
 __all__ = ["Regularised", "is_thin", "not_definite", "regularised", "regularised_dense"]
 
 
@@ -43,8 +46,8 @@ class Regularised:
 
 
 def is_thin(kernel: LearnedKernel) -> bool:
-    """Whether a factor of the Gram is cheaper than the Gram."""
-    return 2 * kernel.rank < kernel.n_samples
+    """Whether a dense factor of the Gram is cheaper than the Gram."""
+    return 2 * kernel.rank < kernel.n_samples and kernel.rank <= MOST_COLUMNS
 
 
 def regularised(

@@ -52,7 +52,7 @@ class Certificate:
     def of(cls, primal: float, dual: float, iterations: int, tol: float) -> Certificate:
         """The certificate of an iterative solution, optimal if the gap is at most tol."""
         size = max(abs(primal), abs(dual))
-        gap = abs(primal - dual) / size if size > 0 else 0.0
+        gap = 0.0 if size == 0 else abs(primal - dual) / size
         if not np.isfinite(gap):
             gap = np.inf
         status = "optimal" if gap <= tol else "not converged"

@@ -121,8 +121,13 @@ class Path:
         p = self.p
         mu = (state.force[:p] + state.force[p : 2 * p]) / state.s
         away = np.minimum(state.wall[:p], state.wall[p : 2 * p]) / state.s
-        mu[mu < self.radius * away] = 0.0
-        return mu * (self.radius / mu.sum())
+        kept = mu >= self.radius * away
+        if kept.any():
+            mu[~kept] = 0.0
+        total = mu.sum()
+        if not (np.isfinite(total) and total > 0):
+            return np.full(p, self.radius / p)
+        return mu * (self.radius / total)
 
     def pull(self, force: np.ndarray) -> tuple[np.ndarray, float]:
         """A' force for the walls' gradients A: the part of c, shape (n,), and that of s."""

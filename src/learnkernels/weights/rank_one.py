@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from learnkernels.gram import Oracle
-from learnkernels.solvers import Certificate, RankOne, interior_weights
+from learnkernels.solvers import Certificate, RankOne, interior_weights, minimise_sparse
 from learnkernels.weights.ridge_task import RidgeTask, ridge_bound
 from learnkernels.weights.svm_task import SVMTask, svm_bound
 
@@ -13,6 +13,8 @@ __all__ = ["rank_one", "rank_one_ridge_weights", "rank_one_svm_weights"]
 
 # Parts of the tolerance to which the program is solved, and the SVM that proves its value.
 SHARPER, PROOF = 0.01, 0.1
+# Kernels up to which the general method is tried where the program fails.
+MOST = 2000
 
 
 def rank_one(oracle: Oracle) -> RankOne | None:
@@ -50,7 +52,8 @@ def rank_one_svm_weights(
     point = task.evaluate_from(mu, beta)
     while point.value - point.estimate > PROOF * tol * point.value and task.sharpen():
         point = task.evaluate(mu, point)
-    return mu, Certificate.of(point.value, min(bound, point.value), steps, tol)
+    found = Certificate.of(point.value, min(bound, point.value), steps, tol)
+    return mended(task, mu, found, 1.0, tol, max_iter)
 
 
 def rank_one_ridge_weights(
@@ -66,4 +69,16 @@ def rank_one_ridge_weights(
     bound = ridge_bound(task.inner(c[:, None]), q, task.allowed)
     point = task.evaluate(mu)
     best = min(max(bound, point.bound), point.value)
-    return mu, Certificate.of(point.value, best, steps, tol)
+    found = Certificate.of(point.value, best, steps, tol)
+    return mended(task, mu, found, radius, tol, max_iter)
+
+
+def mended(task, mu, certificate: Certificate, radius: float, tol: float, max_iter: int):
+    """The weights, or those of the general method where the program ended early and that is better.
+
+    Rounding can end it: a tiny regularisation, kernels of very different scales.
+    """
+    if certificate.gap <= tol or len(mu) > MOST:
+        return mu, certificate
+    other, proof = minimise_sparse(task, len(mu), radius, tol, max_iter)
+    return (other, proof) if proof.gap < certificate.gap else (mu, certificate)
