@@ -11,6 +11,7 @@ from sklearn.feature_extraction.text import CountVectorizer
 from learnkernels import InputError
 from learnkernels.kernels.alphabets import DNA, PROTEIN, Alphabet
 from learnkernels.kernels.kmers import Kmers
+from learnkernels.kernels.linear import dots
 
 
 def by_definition(k, alphabet, strings):
@@ -83,3 +84,10 @@ def test_k_must_be_whole(k):
 def test_too_many_words_are_refused(k, alphabet, most):
     with pytest.raises(InputError, match=f"allow k up to {most}"):
         Kmers(k, alphabet)
+
+
+def test_long_words_take_no_more_memory_than_they_occur():
+    strings = np.array(["ACGTACGTACGTACGTAC", "ACGTACGTACGTACGTTT"], dtype=object)
+    counts = Kmers(15, DNA)(strings)
+    K = dots(counts, counts)
+    assert np.array_equal(K, [[4.0, 2.0], [2.0, 4.0]])  # two of four words are the same

@@ -92,3 +92,15 @@ def test_landmarks_have_weight(rng):
     weighted = lk.KernelClassifier(family).fit(X, y, w)
     plain = lk.KernelClassifier(family).fit(X[10:], y[10:])
     assert np.allclose(weighted.decision_function(X), plain.decision_function(X))
+
+
+@pytest.mark.parametrize("family", [lk.gaussians([0.5]), lk.laplacians([0.5]), lk.linear()])
+def test_sparse_samples_have_landmarks(family, rng):
+    X = rng.standard_normal((25, 4)) * (rng.random((25, 4)) < 0.4)
+    y = np.arange(25) % 2
+    models = [
+        lk.KernelClassifier(lk.low_rank(family, rank=8)).fit(kind(X), y)
+        for kind in (np.asarray, sparse.csr_array)
+    ]
+    values = [model.decision_function(sparse.csr_array(X)) for model in models[1:]]
+    assert np.allclose(models[0].decision_function(X), values[0], atol=1e-6)

@@ -29,7 +29,8 @@ class BaseKernelEstimator(BaseEstimator):
         tags.input_tags.three_d_array = precomputed
         tags.input_tags.sparse = not precomputed
         tags.input_tags.string = takes_tables(self.kernels)
-        tags.input_tags.allow_nan = self.missing == "neutral"
+        absent = precomputed or takes_tables(self.kernels)
+        tags.input_tags.allow_nan = absent and self.missing == "neutral"
         tags.target_tags.required = True
         return tags
 

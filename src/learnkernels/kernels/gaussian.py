@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 from scipy.spatial.distance import cdist
 
 from learnkernels.checks import require_positive
 from learnkernels.kernels.base import Code, CodedKernel, shown
+from learnkernels.kernels.linear import dots, squared_norms
 
 __all__ = ["Gaussian"]
 
@@ -47,7 +49,11 @@ class Gaussian(CodedKernel):
         return (float(self.gamma), 0.0, 0.0)
 
     def __call__(self, X, Z=None):
-        return np.exp(-self.gamma * cdist(X, X if Z is None else Z, "sqeuclidean"))
+        Z = X if Z is None else Z
+        if sparse.issparse(X) or sparse.issparse(Z):
+            D = squared_norms(X)[:, None] + squared_norms(Z) - 2 * dots(X, Z)
+            return np.exp(-self.gamma * np.maximum(D, 0.0))
+        return np.exp(-self.gamma * cdist(X, Z, "sqeuclidean"))
 
     def diagonal(self, X):
         return np.ones(np.shape(X)[0])

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 from scipy.spatial.distance import cdist
+from sklearn.metrics.pairwise import manhattan_distances
 
 from learnkernels.checks import require_positive
 from learnkernels.kernels.base import Code, CodedKernel, shown
@@ -47,7 +49,10 @@ class Laplacian(CodedKernel):
         return (float(self.gamma), 0.0, 0.0)
 
     def __call__(self, X, Z=None):
-        return np.exp(-self.gamma * cdist(X, X if Z is None else Z, "cityblock"))
+        Z = X if Z is None else Z
+        if sparse.issparse(X) or sparse.issparse(Z):
+            return np.exp(-self.gamma * manhattan_distances(X, Z))
+        return np.exp(-self.gamma * cdist(X, Z, "cityblock"))
 
     def diagonal(self, X):
         return np.ones(np.shape(X)[0])

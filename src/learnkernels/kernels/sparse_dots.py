@@ -37,8 +37,11 @@ def add_products(
 
 def sparse_dots(X, Z) -> np.ndarray:
     """X Z' for sparse X and Z, dense, shape (rows of X, rows of Z)."""
-    X = sparse.csr_array(X, dtype=float)
-    columns = sparse.csc_array(Z, dtype=float)
+    X, Z = sparse.csr_array(X, dtype=float), sparse.csr_array(Z, dtype=float)
+    if X.shape[1] > X.nnz + Z.nnz:  # mostly empty: look at the columns that both have
+        shared = np.intersect1d(X.indices, Z.indices)
+        X, Z = only_columns(X, shared), only_columns(Z, shared)
+    columns = sparse.csc_array(Z)
     out = np.zeros((X.shape[0], columns.shape[0]))
     ones = np.ones(X.shape[1])
     add_products(
@@ -46,3 +49,12 @@ def sparse_dots(X, Z) -> np.ndarray:
         0, X.shape[0], out,
     )  # fmt: skip
     return out
+
+
+def only_columns(A, chosen: np.ndarray):
+    """The chosen columns (in rising order) of a CSR matrix, at a price that its entries set."""
+    place = np.searchsorted(chosen, A.indices)
+    kept = place < len(chosen)
+    kept[kept] = chosen[place[kept]] == A.indices[kept]
+    ends = np.concatenate([[0], np.cumsum(kept)])[A.indptr]
+    return sparse.csr_array((A.data[kept], place[kept], ends), shape=(A.shape[0], len(chosen)))
