@@ -144,7 +144,9 @@ class BaseKernelEstimator(BaseEstimator):
         if isinstance(machine, Ridge):
             alpha = stage.setting(machine, getattr(self, "alpha_", getattr(self, "C_", 1.0)))
             residual = float(np.mean((stage.Y - self._outputs(X)) ** 2))
-        return guarantees_of(stage, mu, problem, machine, alpha, residual, delta, random_state)
+        return guarantees_of(
+            stage, oracle, mu, problem, machine, alpha, residual, delta, random_state
+        )
 
     def _outputs(self, X) -> np.ndarray:
         """What the machine puts out for new samples, shape (n_samples, n_outputs)."""

@@ -9,6 +9,7 @@ import numpy as np
 
 from learnkernels import theory
 from learnkernels.estimators.learning import Stage
+from learnkernels.gram import Oracle
 from learnkernels.machines import Problem, Ridge
 
 __all__ = ["Guarantee", "Guarantees", "guarantees_of"]
@@ -69,13 +70,17 @@ class Guarantees:
         return {"delta": self.delta, "entries": [asdict(entry) for entry in self.entries]}
 
 
-def guarantees_of(stage: Stage, mu, problem: Problem, machine, alpha, residual, delta, seed):
+def guarantees_of(
+    stage: Stage, oracle: Oracle, mu, problem: Problem, machine, alpha, residual, delta, seed
+):
     """The guarantees of a learned kernel on its training samples.
 
     Parameters
     ----------
     stage : Stage
         Of the training samples.
+    oracle : Oracle
+        Its kernels, centered and scaled.
     mu : ndarray of shape (n_kernels,)
         The learned weights.
     problem : Problem
@@ -91,9 +96,7 @@ def guarantees_of(stage: Stage, mu, problem: Problem, machine, alpha, residual, 
     seed : int
         Of the bootstrap.
     """
-    oracle = stage.oracle()
-    statistics = oracle.statistics
-    rho = statistics.alignment(mu)
+    rho = oracle.statistics.alignment(mu)
     K, Y = problem.K, stage.sums.Y
     n = len(K)
     some = np.linspace(0, n - 1, min(n, MOST_SAMPLES)).round().astype(int)

@@ -68,14 +68,16 @@ class LearnedKernel:
 
     def cross_gram(self, X, backend: Backend) -> np.ndarray:
         """Gram matrix of new samples against the training samples, shape (n_new, n_samples)."""
-        rows = [part.prepared(X) for part in (self.tiled, self.factored) if part is not None]
-        n_new = rows[0].n_rows
+        tiled = None if self.tiled is None else self.tiled.prepared(X)
+        factored = None if self.factored is None else self.factored.prepared(X)
+        parts = [rows for rows in (tiled, factored) if rows is not None]
+        n_new = parts[0].n_rows
         require_memory(8 * n_new * self.n_samples, f"a Gram matrix of {n_new} rows")
         K = np.zeros((n_new, self.n_samples))
-        if self.tiled is not None:
-            self.tiled.write_cross(rows[0], K, backend)  # type: ignore[arg-type]
-        if self.factored is not None:
-            self.factored.add_cross(rows[-1], K)  # type: ignore[arg-type]
+        if self.tiled is not None and tiled is not None:
+            self.tiled.write_cross(tiled, K, backend)
+        if self.factored is not None and factored is not None:
+            self.factored.add_cross(factored, K)
         if self.center:
             # A new row is centered with the training means and its own mean over them.
             w = self.weights

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -243,7 +243,7 @@ def shown_columns(spec: Any) -> str:
     """A name for a view from its choice of columns."""
     if isinstance(spec, str):
         return spec.rstrip(":_-. ") or spec
-    if isinstance(spec, Callable):  # type: ignore[arg-type]
+    if callable(spec):
         return getattr(spec, "__name__", type(spec).__name__)
     if isinstance(spec, slice):
         ends = ["" if end is None else str(end) for end in (spec.start, spec.stop)]

@@ -13,8 +13,8 @@ __all__ = ["fraction", "gram_matrix", "number", "spectrum", "whole"]
 
 
 def number(name: str, value: Any, low: float = 0.0) -> float:
-    """A finite number above `low`; at least `low` where that is not zero or the name allows it."""
-    if not (is_number(value) and (value > low or (value == low and low > 0) or value == low == 0)):
+    """A finite number of at least `low`."""
+    if not (is_number(value) and value >= low):
         raise InputError(f"{name}={value!r}; it must be a finite number of at least {low:g}.")
     return float(value)
 
