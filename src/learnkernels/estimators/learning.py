@@ -16,7 +16,7 @@ from learnkernels.gram import (
     NORMALIZATIONS,
     Backend,
     Bank,
-    KernelFunction,
+    LearnedFunction,
     LearnedKernel,
     Oracle,
     PairSums,
@@ -77,11 +77,11 @@ class Function:
 
     Attributes
     ----------
-    parts : tuple of KernelFunction
+    parts : tuple of LearnedFunction
     intercept : ndarray of shape (n_outputs,)
     """
 
-    parts: tuple[KernelFunction, ...]
+    parts: tuple[LearnedFunction, ...]
     intercept: np.ndarray
 
     def outputs(self, X, backend: Backend) -> np.ndarray:

@@ -3,7 +3,7 @@
 from learnkernels.gram.alignment import alignment
 from learnkernels.gram.backends import Backend, Threads, as_backend, single_threaded_blas
 from learnkernels.gram.bank import Bank
-from learnkernels.gram.combine import KernelFunction, LearnedKernel
+from learnkernels.gram.combine import LearnedFunction, LearnedKernel
 from learnkernels.gram.inner import InnerProducts
 from learnkernels.gram.oracle import Oracle, Products
 from learnkernels.gram.spectrum import largest_eigenpairs, tail_sum
@@ -15,7 +15,7 @@ __all__ = [
     "Backend",
     "Bank",
     "InnerProducts",
-    "KernelFunction",
+    "LearnedFunction",
     "LearnedKernel",
     "Oracle",
     "PairSums",

@@ -12,7 +12,7 @@ from learnkernels.gram.factored import FactorCombination, FactorFunction
 from learnkernels.gram.memory import require_memory
 from learnkernels.gram.tiled import TileCombination, TileFunction
 
-__all__ = ["KernelFunction", "LearnedKernel"]
+__all__ = ["LearnedFunction", "LearnedKernel"]
 
 
 @dataclass(frozen=True)
@@ -119,14 +119,14 @@ class LearnedKernel:
             self.center,
         )
 
-    def function(self, coef: np.ndarray) -> KernelFunction:
+    def function(self, coef: np.ndarray) -> LearnedFunction:
         """x -> K(x, training samples) coef, with no more than that needs."""
         parts = (part for part in (self.tiled, self.factored) if part is not None)
-        return KernelFunction(tuple(part.function(coef) for part in parts))
+        return LearnedFunction(tuple(part.function(coef) for part in parts))
 
 
 @dataclass(frozen=True)
-class KernelFunction:
+class LearnedFunction:
     """A function of the learned kernel's space, ready to be evaluated.
 
     Attributes
