@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import learnkernels as lk
-from learnkernels.gram import Bank
-from learnkernels.gram import bank as bank_module
+from learnkernels.gram import Bank, tile_bank
 from learnkernels.kernels import Custom, Gaussian, Linear, Precomputed
 
 
@@ -59,7 +58,7 @@ def test_a_function_is_called_once_for_the_training_samples(rng):
 def test_kernels_too_large_to_keep_are_streamed_with_a_word(rng, monkeypatch):
     X, y = rng.standard_normal((300, 2)), rng.standard_normal(300)
     kept = lk.alignment_statistics("rbf", X, y)
-    monkeypatch.setattr(bank_module, "available_memory", lambda: 1e5)
+    monkeypatch.setattr(tile_bank, "available_memory", lambda: 1e5)
     with pytest.warns(UserWarning, match="evaluated anew in every pass"):
         streamed = lk.alignment_statistics("rbf", X, y)
     assert np.allclose(kept.M, streamed.M)

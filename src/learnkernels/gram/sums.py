@@ -22,11 +22,12 @@ import numpy as np
 from learnkernels.errors import InputError
 from learnkernels.gram import leaves
 from learnkernels.gram.backends import Backend
-from learnkernels.gram.bank import Bank, TileBank
+from learnkernels.gram.bank import Bank
 from learnkernels.gram.factored import FactoredKernels
 from learnkernels.gram.inner import Blocks, InnerProducts, JointProducts, StoredProducts
 from learnkernels.gram.oracle import Oracle
 from learnkernels.gram.statistics import CONSTANT, Numbers, Statistics, require_finite
+from learnkernels.gram.tile_bank import TileBank
 from learnkernels.gram.tiled import TiledKernels
 from learnkernels.gram.tiles import Grid
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from learnkernels.gram import leaves
 from learnkernels.gram.backends import Backend
-from learnkernels.gram.bank import TileBank
 from learnkernels.gram.memory import require_memory
 from learnkernels.gram.statistics import Numbers
+from learnkernels.gram.tile_bank import TileBank
 from learnkernels.gram.tiles import Grid
 
 __all__ = ["TileCombination", "TileFunction", "TileProducts", "TiledKernels"]
