@@ -8,7 +8,7 @@ import numpy as np
 
 from learnkernels.gram.backends import Backend
 from learnkernels.gram.bank import Bank
-from learnkernels.gram.factored import FactorCombination, FactorFunction
+from learnkernels.gram.factor_combination import FactorCombination, FactorFunction
 from learnkernels.gram.memory import require_memory
 from learnkernels.gram.tiled import TileCombination, TileFunction
 

@@ -1,147 +1,31 @@
 """Kernels held by factors on a training set: what centering, alignment and machines ask of them.
 
-With the columns B (n, q) minus their means, kept implicit as B = A + e c' so that sparse A stay
-sparse, and the weights w of the samples:
+With the columns B (n, q) minus their means (`factor_columns`), and the weights w of the samples:
 
     a_k   = |B_k'W Y|_F^2        M_kl = |B_k'W B_l|_F^2        tr K_k = |W^1/2 B_k|_F^2
-    K_mu  = B D B',  D = diag(mu of each column's kernel)
     K_k v = B_k (B_k'v)
+
+Their combination K_mu is in `factor_combination`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from learnkernels.errors import InputError
-from learnkernels.gram import factor_leaves
 from learnkernels.gram.backends import Backend
-from learnkernels.gram.factors import FactorBank, FactorGroup, FactorSamples
+from learnkernels.gram.factor_columns import Factor, inner, second_moments
+from learnkernels.gram.factor_combination import FactorCombination
+from learnkernels.gram.factors import FactorBank
 from learnkernels.gram.memory import require_memory
 from learnkernels.gram.statistics import CONSTANT, Numbers
 from learnkernels.gram.tiles import ROWS, cut
-from learnkernels.kernels.sparse_dots import add_products
 
-__all__ = ["FactorCombination", "FactorFunction", "FactorProducts", "FactoredKernels"]
-
-# Numbers in a piece of a matrix that is made dense on the way.
-PIECE = 4_000_000
-
-
-@dataclass(frozen=True)
-class Factor:
-    """Columns B = A + e c' and the kernel of each.
-
-    Attributes
-    ----------
-    A : ndarray or CSR matrix of shape (n_samples, q)
-    e : ndarray of shape (n_samples,)
-        Minus one on centered samples; zero where nothing is added.
-    c : ndarray of shape (q,)
-        The columns' means.
-    owner : ndarray of shape (q,)
-    """
-
-    A: Any
-    e: np.ndarray
-    c: np.ndarray
-    owner: np.ndarray
-
-    @cached_property
-    def by_columns(self):
-        """A as a CSC matrix."""
-        return sparse.csc_array(self.A)
-
-    def transposed_times(self, V: np.ndarray) -> np.ndarray:
-        """B'V, shape (q, n_vectors)."""
-        return self.A.T @ V + np.multiply.outer(self.c, self.e @ V)
-
-    def times(self, U: np.ndarray) -> np.ndarray:
-        """B U, shape (n_samples, n_vectors)."""
-        return self.A @ U + np.multiply.outer(self.e, self.c @ U)
-
-    def columns(self, index: np.ndarray) -> np.ndarray:
-        """Some columns of B, dense, shape (n_samples, n_index)."""
-        part = self.A[:, index]
-        dense = part.toarray() if sparse.issparse(part) else part
-        return dense + np.outer(self.e, self.c[index])
-
-    def add_cross(self, training: Factor, d: np.ndarray, out: np.ndarray, rows: slice) -> None:
-        """out += B[rows] diag(d) B_training'."""
-        dc = d * training.c
-        u = training.A @ dc + training.e * (training.c @ dc)  # B_training D c, (n_training,)
-        h = self.A[rows] @ dc
-        if sparse.issparse(self.A):
-            other = training.by_columns
-            add_products(
-                self.A.indptr, self.A.indices, self.A.data, other.indptr, other.indices,
-                other.data, d, rows.start, rows.stop, out,
-            )  # fmt: skip
-        else:
-            out += (self.A[rows] * d) @ training.A.T
-        # (A + e c')D(A_t + e_t c')' = A D A_t' + (A D c) e_t' + e (B_t D c)'
-        factor_leaves.add_outer(h, training.e, self.e[rows], u, out)
-
-    def quadratics(self, K: np.ndarray) -> np.ndarray:
-        """b'K b for every column b and a symmetric K, shape (q,)."""
-        g = K @ self.e
-        found = 2 * self.c * (self.A.T @ g) + self.c**2 * (self.e @ g)
-        if sparse.issparse(self.A):
-            own = np.empty(len(self.c))
-            A = self.by_columns
-            factor_leaves.column_forms(A.indptr, A.indices, A.data, K, own)
-            return found + own
-        step = max(1, PIECE // len(K))
-        for start in range(0, len(self.c), step):
-            part = self.A[:, start : start + step]
-            found[start : start + step] += np.einsum("ij,ij->j", part, K @ part)
-        return found
-
-
-def second_moments(samples: FactorSamples, c, w) -> tuple[np.ndarray, np.ndarray]:
-    """``sum_i w_i a_i^2`` and ``sum_i w_i (a_i - c)^2`` over the samples seen, shape (q,) each.
-
-    The second by itself, and not as a difference: columns of large mean keep their digits.
-    """
-    A, W = samples.A, float(w @ samples.seen())
-    if not sparse.issparse(A):
-        away = A - np.outer(samples.seen(), c)
-        return w @ A**2, w @ away**2
-    rows = np.repeat(w, np.diff(A.indptr))
-    q = len(c)
-    total = np.bincount(A.indices, rows * A.data**2, q)
-    away = np.bincount(A.indices, rows * (A.data - c[A.indices]) ** 2, q)
-    return total, away + np.maximum(W - np.bincount(A.indices, rows, q), 0.0) * c**2
-
-
-def require_representable(squares, traces, sizes, bank: FactorBank) -> None:
-    """Raise where squares of the columns are too large or too small for numbers of this machine."""
-    bad = ~(np.isfinite(squares) & np.isfinite(traces) & np.isfinite(sizes))
-    bad |= (squares == 0) & (traces > 0)
-    if bad.any():
-        first = int(bank.positions[np.flatnonzero(bad)[0]])
-        raise InputError(
-            f"{int(bad.sum())} kernels have values too large or too small to be squared (the first "
-            f"is number {first}); scale the columns of X, for example with MaxAbsScaler."
-        )
-
-
-def inner(left: Factor, i: np.ndarray, right: Factor, j: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """B_left[:, i]'W B_right[:, j], shape (n_i, n_j)."""
-    A, C = left.A[:, i], right.A[:, j]
-    weighted = (
-        A * w[:, None] if not sparse.issparse(A) else sparse.csr_array(A.multiply(w[:, None]))
-    )
-    G = weighted.T @ C
-    G = G.toarray() if sparse.issparse(G) else np.asarray(G)
-    we, wf = w * left.e, w * right.e
-    G += np.outer(A.T @ wf, right.c[j])
-    G += np.outer(left.c[i], C.T @ we + right.c[j] * (we @ right.e))
-    return G
+__all__ = ["FactorProducts", "FactoredKernels"]
 
 
 @dataclass(frozen=True)
@@ -346,129 +230,16 @@ class FactorProducts:
         return found
 
 
-@dataclass(frozen=True)
-class FactorCombination:
-    """``B D B'`` of the kernels with a weight.
-
-    Attributes
-    ----------
-    groups : tuple of FactorGroup
-        How new samples become columns.
-    factors : tuple of Factor
-        The training samples.
-    d : tuple of ndarray of shape (q,)
-        Factor of each column.
-    used : ndarray of bool
-        Which of the kernels these are.
-    center : bool
-    """
-
-    groups: tuple[FactorGroup, ...]
-    factors: tuple[Factor, ...]
-    d: tuple[np.ndarray, ...]
-    used: np.ndarray
-    center: bool
-
-    @property
-    def rank(self) -> int:
-        """Number of columns: no more than this is the rank."""
-        return sum(len(d) for d in self.d)
-
-    def root(self) -> np.ndarray:
-        """B D^1/2, dense, shape (n_samples, rank)."""
-        n = len(self.factors[0].e)
-        require_memory(8 * n * self.rank, f"{self.rank} columns of {n} samples")
-        return np.hstack(
-            [
-                f.columns(np.arange(len(d))) * np.sqrt(d)
-                for f, d in zip(self.factors, self.d, strict=True)
-            ]
+def require_representable(squares, traces, sizes, bank: FactorBank) -> None:
+    """Raise where squares of the columns are too large or too small for numbers of this machine."""
+    bad = ~(np.isfinite(squares) & np.isfinite(traces) & np.isfinite(sizes))
+    bad |= (squares == 0) & (traces > 0)
+    if bad.any():
+        first = int(bank.positions[np.flatnonzero(bad)[0]])
+        raise InputError(
+            f"{int(bad.sum())} kernels have values too large or too small to be squared (the first "
+            f"is number {first}); scale the columns of X, for example with MaxAbsScaler."
         )
-
-    def write(self, K: np.ndarray, backend: Backend, add: bool) -> None:
-        """The Gram matrix of the training samples into K, or added to it."""
-        task = partial(self._write_rows, K, add)
-        for _ in backend.map(task, list(cut([0, len(K)], ROWS)), "learned Gram"):
-            pass
-
-    def _write_rows(self, K: np.ndarray, add: bool, rows: slice) -> None:
-        if not add:
-            K[rows] = 0.0
-        for factor, d in zip(self.factors, self.d, strict=True):
-            factor.add_cross(factor, d, K[rows], rows)
-
-    def square_of_rows(self, w: np.ndarray, rows: slice) -> float:
-        """sum_ij w_i w_j K_ij^2 over some rows."""
-        K = np.zeros((rows.stop - rows.start, len(w)))
-        for factor, d in zip(self.factors, self.d, strict=True):
-            factor.add_cross(factor, d, K, rows)
-        np.square(K, out=K)
-        return float(w[rows] @ K @ w)
-
-    def add_cross(self, rows: FactorBank, K: np.ndarray) -> None:
-        """The Gram matrix of new samples against the training samples, added to K."""
-        every = slice(0, len(K))
-        for factor, d, new in zip(self.factors, self.d, self._new(rows.samples), strict=True):
-            new.add_cross(factor, d, K, every)
-
-    def products(self, rows: FactorBank, coef: np.ndarray) -> np.ndarray:
-        """K(new samples, training samples) coef, shape (n_new, n_outputs)."""
-        return self.function(coef).outputs_of(rows.samples)
-
-    def only(self, index: np.ndarray) -> FactorCombination:
-        """The combination against some of the training samples."""
-        factors = tuple(Factor(f.A[index], f.e[index], f.c, f.owner) for f in self.factors)
-        return replace(self, factors=factors)
-
-    def function(self, coef: np.ndarray) -> FactorFunction:
-        """The function x -> K(x, training samples) coef: a vector for each output."""
-        primal = tuple(
-            d[:, None] * f.transposed_times(coef) for f, d in zip(self.factors, self.d, strict=True)
-        )
-        return FactorFunction(self.groups, tuple(f.c for f in self.factors), primal, self.center)
-
-    def prepared(self, X) -> FactorBank:
-        """New samples."""
-        samples = tuple(group.prepare(X) for group in self.groups)
-        return FactorBank(np.empty(0, dtype=int), self.groups, samples)
-
-    def _new(self, samples: tuple[FactorSamples, ...]) -> list[Factor]:
-        return new_factors(self.groups, tuple(f.c for f in self.factors), samples, self.center)
-
-
-@dataclass(frozen=True)
-class FactorFunction:
-    """x -> b(x)'v: all that prediction needs, whatever the number of training samples.
-
-    Attributes
-    ----------
-    groups : tuple of FactorGroup
-    means : tuple of ndarray of shape (q,)
-    primal : tuple of ndarray of shape (q, n_outputs)
-    center : bool
-    """
-
-    groups: tuple[FactorGroup, ...]
-    means: tuple[np.ndarray, ...]
-    primal: tuple[np.ndarray, ...]
-    center: bool
-
-    def outputs(self, X, backend: Backend) -> np.ndarray:
-        """Values for new samples, shape (n_new, n_outputs)."""
-        return self.outputs_of(tuple(group.prepare(X) for group in self.groups))
-
-    def outputs_of(self, samples: tuple[FactorSamples, ...]) -> np.ndarray:
-        """Values for prepared samples, shape (n_new, n_outputs)."""
-        new = new_factors(self.groups, self.means, samples, self.center)
-        return np.sum([f.times(v) for f, v in zip(new, self.primal, strict=True)], axis=0)
-
-
-def new_factors(groups, means, samples, center: bool) -> list[Factor]:
-    """Columns of new samples, centered with the training means; unseen ones at the mean."""
-    return [
-        Factor(s.A, -s.seen() if center else 1.0 - s.seen(), c, group.owner)
-        for group, s, c in zip(groups, samples, means, strict=True)
-    ]
 
 
 def columns_of(owner: np.ndarray, kernels: np.ndarray, p: int) -> tuple[np.ndarray, np.ndarray]:
