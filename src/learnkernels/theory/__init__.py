@@ -14,6 +14,7 @@ from learnkernels.theory.alignment import (
     spread,
     unnormalized_classifier_error,
 )
+from learnkernels.theory.kernel_functions import KernelFunction, inner_products, squared_norm
 from learnkernels.theory.rademacher import (
     excess_risk,
     excess_risk_rate,
@@ -23,13 +24,10 @@ from learnkernels.theory.rademacher import (
     tail_sums,
 )
 from learnkernels.theory.regressors import (
-    KernelFunction,
     excess_error,
     generalization_error,
-    inner_products,
     multiple_kernel_regressor,
     single_kernel_regressor,
-    squared_norm,
     theoretical_limit,
 )
 from learnkernels.theory.stability import (
