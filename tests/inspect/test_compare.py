@@ -106,3 +106,13 @@ def test_alignf_beats_uniform_weights_as_in_table_2_of_2012(name, genuine):
         alignf.append(found.methods[1])
     assert np.mean([r.error_mean for r in alignf]) < np.mean([r.error_mean for r in unif])
     assert all(a.alignment_mean > u.alignment_mean for a, u in zip(alignf, unif, strict=True))
+
+
+def test_of_several_methods_under_one_name_the_validation_fold_chooses(curve):
+    kernels = lk.gaussians([0.1, 1.0])
+    wide, narrow = lk.methods.L2Ridge(radius=1.0), lk.methods.L2Ridge(radius=1e-6)
+    several = {"l2": [narrow, wide], "plain": "unif"}
+    found = compare(*curve, several, kernels=kernels, task="regression", grid=[0.1]).methods
+    alone = compare(*curve, {"l2": wide}, kernels=kernels, task="regression", grid=[0.1]).methods
+    assert [result.method for result in found] == ["l2", "plain"]
+    assert found[0].errors == alone[0].errors  # a radius of almost nothing predicts almost nothing

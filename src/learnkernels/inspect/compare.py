@@ -10,7 +10,7 @@ from __future__ import annotations
 import time
 import warnings
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,9 +30,11 @@ from learnkernels.estimators.targets import alignment_targets, signed_targets
 from learnkernels.gram import as_backend
 from learnkernels.kernels import kernel_names, resolve, takes_tables
 from learnkernels.machines import SVM, Machine, Ridge
-from learnkernels.weights import as_method, check_task
+from learnkernels.weights import WeightMethod, as_method, check_task
 
 __all__ = ["Comparison", "MethodResult", "compare"]
+
+MethodLike = str | WeightMethod
 
 # Regularisation that the validation fold chooses from.
 C_GRID = tuple(10.0**power for power in range(-2, 5))
@@ -119,7 +121,11 @@ class Task:
 def compare(
     X,
     y,
-    methods: Sequence[str] = ("unif", "align", "alignf"),
+    methods: Sequence[MethodLike] | Mapping[str, MethodLike | Sequence[MethodLike]] = (
+        "unif",
+        "align",
+        "alignf",
+    ),
     *,
     kernels=None,
     task: str = "classification",
@@ -139,8 +145,9 @@ def compare(
         The data.
     y : array of shape (n_samples,)
         Labels or real targets.
-    methods : sequence of str or WeightMethod, default=("unif", "align", "alignf")
-        What to compare.
+    methods : sequence of str or WeightMethod, or dict, default=("unif", "align", "alignf")
+        What to compare. A dict gives names of your own, and to a name one method or several: of
+        several the validation fold chooses, together with the regularisation.
     kernels : list, family, kernel, str or None, default=None
         The base kernels, as in `KernelClassifier`.
     task : {"classification", "regression"}, default="classification"
@@ -184,12 +191,11 @@ def compare(
         assert_all_finite(y, input_name="y")
     setting = task_of(task, y, folds, seed, grid)
     learners, skipped = {}, {}
-    for method in methods:
-        label = method if isinstance(method, str) else str(method)
-        found = as_method(method)
+    for label, alternatives in named_methods(methods).items():
         try:
-            check_task(found, task)
-            learners[label] = found
+            for method in alternatives:
+                check_task(method, task)
+            learners[label] = alternatives
         except InputError as error:
             skipped[label] = str(error)
     if not learners:
@@ -213,12 +219,14 @@ def compare(
             backend=as_backend(backend), missing=missing,
         )  # fmt: skip
         shared = time.perf_counter() - start
-        for label, learner in list(learners.items()):
+        for label, alternatives in list(learners.items()):
             progress(f"fold {fold + 1} of {folds}, {label}")
             try:
                 with warnings.catch_warnings(record=True) as heard:
                     warnings.simplefilter("always", ConvergenceWarning)
-                    trial = one_trial(stage, learner, setting, parts, (validation, test), shared)
+                    trial = one_trial(
+                        stage, alternatives, setting, parts, (validation, test), shared
+                    )
                 runs[label].append(trial)
                 for warning in heard:
                     if issubclass(warning.category, ConvergenceWarning):
@@ -247,14 +255,35 @@ class Trial:
     seconds: float
 
 
-def one_trial(stage, learner, setting: Task, parts, indices, shared: float) -> Trial:
+def named_methods(methods) -> dict[str, list[WeightMethod]]:
+    """The alternatives of each name, one where a method stands alone."""
+    if not isinstance(methods, Mapping):
+        return {
+            method if isinstance(method, str) else str(method): [as_method(method)]
+            for method in methods
+        }
+    return {
+        label: [as_method(one) for one in ([given] if is_method(given) else given)]
+        for label, given in methods.items()
+    }
+
+
+def is_method(given) -> bool:
+    return isinstance(given, str | WeightMethod)
+
+
+def one_trial(stage, alternatives, setting: Task, parts, indices, shared: float) -> Trial:
     """Learn and train on the first part, choose on the second, test on the third."""
     validation, test = indices
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantKernelWarning)
-        machine = Ridge() if learner.machine == "ridge" else setting.machine
-        models = stage.train(learner, machine, setting.grid)
+        trained = [
+            stage.train(
+                method, Ridge() if method.machine == "ridge" else setting.machine, setting.grid
+            )
+            for method in alternatives
+        ]
     seconds = time.perf_counter() - start + shared
 
     def errors(models, X, samples):
@@ -263,7 +292,9 @@ def one_trial(stage, learner, setting: Task, parts, indices, shared: float) -> T
         )
         return [setting.error(values, samples) for values in outputs]
 
-    best = models[int(np.argmin(errors(models, parts[1], validation)))]
+    heard = [errors(models, parts[1], validation) for models in trained]
+    which, value = np.unravel_index(np.argmin(heard), (len(heard), len(heard[0])))
+    best = trained[which][value]
     (error,) = errors([best], parts[2], test)
     return Trial(error, best.learned.alignment, best.learned.weights, seconds)
 
