@@ -2,7 +2,7 @@
 
 from learnkernels.solvers.anderson import Anderson
 from learnkernels.solvers.certificate import Certificate
-from learnkernels.solvers.interior import RankOne, interior_weights
+from learnkernels.solvers.interior import InteriorSolution, RankOne, interior_weights
 from learnkernels.solvers.newton import Point, Task, minimise, search, warn_if_open
 from learnkernels.solvers.nonnegative_qp import (
     kkt_residual,
@@ -11,7 +11,7 @@ from learnkernels.solvers.nonnegative_qp import (
     simplex_qp,
 )
 from learnkernels.solvers.sets import Ball, LpBall, Orthant, Simplex, WeightSet
-from learnkernels.solvers.smo import SVMSolution, solve_svm, svm_gap
+from learnkernels.solvers.smo import SVMSolution, hinge_loss, solve_svm, svm_gap
 from learnkernels.solvers.sparse import SparseTask, minimise_sparse
 from learnkernels.solvers.working_set_qp import Products, working_set_qp
 
@@ -19,6 +19,7 @@ __all__ = [
     "Anderson",
     "Ball",
     "Certificate",
+    "InteriorSolution",
     "LpBall",
     "Orthant",
     "Point",
@@ -29,6 +30,7 @@ __all__ = [
     "SparseTask",
     "Task",
     "WeightSet",
+    "hinge_loss",
     "interior_weights",
     "kkt_residual",
     "minimise",

@@ -14,16 +14,18 @@ matrices solve the problem to many digits, whatever the number of kernels.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-__all__ = ["RankOne", "interior_weights"]
+__all__ = ["InteriorSolution", "RankOne", "interior_weights"]
 
 # Part of the way to the nearest wall that a step may go.
 CLOSE = 0.995
+# Of the largest weight, below which a kernel may be left out.
+SHARES = (1e-4, 1e-6, 1e-8, 0.0)
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,46 @@ class RankOne:
     transposed: Callable[[np.ndarray], np.ndarray]
 
 
+@dataclass(frozen=True)
+class InteriorSolution:
+    """Where the path ends: mu and w a primal point, c a dual one.
+
+    Attributes
+    ----------
+    mu : ndarray of shape (p,)
+        Weights, all positive.
+    w : ndarray of shape (p,)
+        Of the function x -> sum_k w_k x_k that they give.
+    kept : ndarray of shape (p,)
+        False where a kernel's walls are farther than its weight is large: at the end of the path
+        its weight would be zero.
+    c : ndarray of shape (n,)
+        Coefficients.
+    steps : int
+    """
+
+    mu: np.ndarray
+    w: np.ndarray
+    kept: np.ndarray
+    c: np.ndarray
+    steps: int
+
+    def sparse(self) -> InteriorSolution:
+        """The same without the kernels that are not kept."""
+        return self.only(self.kept)
+
+    def denser(self) -> Iterator[InteriorSolution]:
+        """First the sparse solution, then with smaller and smaller weights, at last with all."""
+        yield self.sparse()
+        for share in SHARES:
+            yield self.only(self.mu >= share * self.mu.max())
+
+    def only(self, mask: np.ndarray) -> InteriorSolution:
+        mu = np.where(mask, self.mu, 0.0)
+        mu *= self.mu.sum() / mu.sum()
+        return replace(self, mu=mu, w=np.where(mask, self.w, 0.0))
+
+
 @dataclass
 class State:
     """A point inside all walls: c, s, the multiplier b of the sum, and those of the walls."""
@@ -64,8 +106,8 @@ def interior_weights(
     radius: float,
     tol: float,
     max_iter: int = 100,
-) -> tuple[np.ndarray, np.ndarray, int]:
-    """Weights of shape (p,), coefficients of shape (n,), and the number of steps.
+) -> InteriorSolution:
+    """Follow the path of interior points until the gap is small enough.
 
     Parameters
     ----------
@@ -88,9 +130,9 @@ def interior_weights(
     for step in range(max_iter):
         moved = path.step(state, tol)
         if moved is None:
-            return path.weights(state), state.c, step
+            return path.solution(state, step)
         state = moved
-    return path.weights(state), state.c, max_iter
+    return path.solution(state, max_iter)
 
 
 class Path:
@@ -116,18 +158,19 @@ class Path:
         sides = [] if self.box is None else [c - self.box[0], self.box[1] - c]
         return np.concatenate([s - u, s + u, *sides])
 
-    def weights(self, state: State) -> np.ndarray:
-        """mu, with zeros where a kernel's walls are farther than its weight is large."""
+    def solution(self, state: State, steps: int) -> InteriorSolution:
         p = self.p
-        mu = (state.force[:p] + state.force[p : 2 * p]) / state.s
+        left, right = state.force[:p], state.force[p : 2 * p]
+        mu = (left + right) / state.s
         away = np.minimum(state.wall[:p], state.wall[p : 2 * p]) / state.s
         kept = mu >= self.radius * away
-        if kept.any():
-            mu[~kept] = 0.0
         total = mu.sum()
-        if not (np.isfinite(total) and total > 0):
-            return np.full(p, self.radius / p)
-        return mu * (self.radius / total)
+        if np.isfinite(total) and total > 0:
+            mu *= self.radius / total
+        else:
+            mu = np.full(p, self.radius / p)
+        kept |= not kept.any()
+        return InteriorSolution(mu, left - right, kept, state.c, steps)
 
     def pull(self, force: np.ndarray) -> tuple[np.ndarray, float]:
         """A' force for the walls' gradients A: the part of c, shape (n,), and that of s."""

@@ -21,7 +21,7 @@ from scipy.linalg import cho_factor, cho_solve
 from learnkernels.jit import compiled
 from learnkernels.solvers.certificate import Certificate
 
-__all__ = ["SVMSolution", "solve_svm", "svm_gap"]
+__all__ = ["SVMSolution", "hinge_loss", "solve_svm", "svm_gap"]
 
 # No NaN can occur: the data is finite, and barred entries carry a huge number, not infinity.
 FAST = {"contract", "nsz", "reassoc", "nnan", "arcp"}
@@ -265,6 +265,15 @@ def optimality(lower, upper, beta, gradient) -> tuple[float, float]:
     if highest == -HUGE or lowest == HUGE:  # all coefficients at one end: one side is open
         return 0.0, float(lowest if highest == -HUGE else highest)
     return max(float(highest - lowest), 0.0), float(highest + lowest) / 2
+
+
+def hinge_loss(y, C, outputs) -> float:
+    """Of the best intercept: the loss of sample i bends by C_i where outputs_i + b = y_i."""
+    bends = np.argsort(y - outputs)
+    passed = np.cumsum(C[bends])
+    lowest = min(int(np.searchsorted(passed, C[y > 0].sum())), len(y) - 1)
+    intercept = (y - outputs)[bends[lowest]]
+    return float(C @ np.maximum(0.0, 1 - y * (outputs + intercept)))
 
 
 def svm_gap(y, C, beta, gradient, intercept: float, iterations: int = 0) -> Certificate:

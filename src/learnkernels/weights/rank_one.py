@@ -5,7 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from learnkernels.gram import Oracle
-from learnkernels.solvers import Certificate, RankOne, interior_weights, minimise_sparse
+from learnkernels.solvers import (
+    Certificate,
+    RankOne,
+    hinge_loss,
+    interior_weights,
+    minimise_sparse,
+)
 from learnkernels.weights.ridge_task import RidgeTask, ridge_bound
 from learnkernels.weights.svm_task import SVMTask, svm_bound
 
@@ -45,14 +51,23 @@ def rank_one_svm_weights(
     """Weights of sum one for one output, and their certificate."""
     y = task.Y[:, 0]
     box = np.where(y > 0, 0.0, -task.C), np.where(y > 0, task.C, 0.0)
-    mu, c, steps = interior_weights(kernels, y, np.zeros(len(y)), box, 1.0, SHARPER * tol, max_iter)
-    beta = np.clip(c, *box)[:, None]
-    q = kernels.transposed(beta[:, 0]) ** 2
-    bound = svm_bound(task.Y, beta, q, task.allowed)
+    end = interior_weights(kernels, y, np.zeros(len(y)), box, 1.0, SHARPER * tol, max_iter)
+    beta = np.clip(end.c, *box)[:, None]
+    bound = svm_bound(task.Y, beta, kernels.transposed(beta[:, 0]) ** 2, task.allowed)
+    # The path's own primal point proves the weights, unless rounding has ended it early. Zeros for
+    # what is on its way to zero, as many as do not cost too much: at a large C they can.
+    for given in end.denser():
+        used = given.mu > 0
+        norm = float((given.w[used] ** 2 / given.mu[used]).sum())
+        value = hinge_loss(y, task.C, kernels.times(given.w)) + norm / 2
+        found = Certificate.of(value, min(bound, value), end.steps, tol)
+        if found.gap <= tol:
+            return given.mu, found
+    mu = end.sparse().mu
     point = task.evaluate_from(mu, beta)
     while point.value - point.estimate > PROOF * tol * point.value and task.sharpen():
         point = task.evaluate(mu, point)
-    found = Certificate.of(point.value, min(bound, point.value), steps, tol)
+    found = Certificate.of(point.value, min(bound, point.value), end.steps, tol)
     return mended(task, mu, found, 1.0, tol, max_iter)
 
 
@@ -62,14 +77,13 @@ def rank_one_ridge_weights(
     """Weights of bounded sum for one output, and their certificate."""
     w = task.root[:, 0] ** 2
     y = task.Y[:, 0]
-    mu, c, steps = interior_weights(
-        kernels, y, task.alpha / w, None, radius, SHARPER * tol, max_iter
-    )
-    q = kernels.transposed(c) ** 2
-    bound = ridge_bound(task.inner(c[:, None]), q, task.allowed)
+    end = interior_weights(kernels, y, task.alpha / w, None, radius, SHARPER * tol, max_iter)
+    q = kernels.transposed(end.c) ** 2
+    bound = ridge_bound(task.inner(end.c[:, None]), q, task.allowed)
+    mu = end.sparse().mu
     point = task.evaluate(mu)
     best = min(max(bound, point.bound), point.value)
-    found = Certificate.of(point.value, best, steps, tol)
+    found = Certificate.of(point.value, best, end.steps, tol)
     return mended(task, mu, found, radius, tol, max_iter)
 
 
