@@ -45,7 +45,8 @@ class Threads:
     Parameters
     ----------
     n_threads : int or None, default=None
-        Number of threads. None takes the cores this process may use.
+        Number of threads. None takes the cores this process may use, no more than the environment
+        variable OMP_NUM_THREADS allows.
 
     Examples
     --------
@@ -107,9 +108,11 @@ def as_backend(backend: Any, verbose: bool = False) -> Backend:
 
 
 def available_cores() -> int:
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
+    """Cores this process may use; OMP_NUM_THREADS, where set, is the most."""
+    affine = hasattr(os, "sched_getaffinity")
+    cores = len(os.sched_getaffinity(0)) if affine else os.cpu_count() or 1
+    limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return min(cores, max(int(limit), 1)) if limit.isdigit() else cores
 
 
 @cache
