@@ -1,0 +1,170 @@
+"""Which data sets there are, how to know them, and where they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import pandas as pd
+
+from learnkernels.datasets.openml import digits_of_openml, table_of_openml
+
+__all__ = ["DATASETS", "Dataset"]
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """One data set.
+
+    Attributes
+    ----------
+    file : str
+        Name of its file: CSV with a column ``target``, n-gram counts, or documents as JSON lines.
+    sha256 : str
+        Of that file.
+    about : str
+        What it is, with its size.
+    source : str
+        Where it comes from.
+    download : callable or None
+        Makes the table from the internet, if that can be done.
+    values : str
+        Checksum of the values of a table, whatever its file looks like; of those that can be
+        downloaded.
+    """
+
+    file: str
+    sha256: str
+    about: str
+    source: str
+    download: Callable[[], pd.DataFrame] | None = None
+    values: str = ""
+
+
+def openml(number: int, labels: Mapping[str, object] | None = None):
+    return lambda: table_of_openml(number, labels)
+
+
+UCI = "UCI Machine Learning Repository, archive.ics.uci.edu"
+MIXOMICS = "breast.TCGA of the R package mixOmics"
+SENTIMENT = "Multi-Domain Sentiment Dataset of Blitzer, Dredze and Pereira (2007)"
+PROMOTERS = "repository solovictor/CNNPromoterData on GitHub (Umarov and Solovyev, 2017)"
+
+DATASETS = {
+    "breast_cancer_wisconsin": Dataset(
+        "breast_cancer_wisconsin.csv.gz",
+        "52330bd0ff153d017abe433c782788e3d4ea09a7a1d762a59ad03a50ce5e7d55",
+        "699 x 9, benign or malignant", f"{UCI}; OpenML 15",
+        openml(15, {"benign": 2, "malignant": 4}),
+        "b1366a8b2487b24de7a028fc92b06a8aeb0327fa518c024a7a3f5bde63c75451",
+    ),
+    "breast_tcga_test": Dataset(
+        "breast_tcga_test.csv.gz",
+        "9612037069eb70da59fa1dcc312262662020c9021e833b50198980fdb4b2b524",
+        "70 x 384, subtypes of breast cancer, without proteins", MIXOMICS,
+    ),
+    "breast_tcga_train": Dataset(
+        "breast_tcga_train.csv.gz",
+        "4fcca96efbca563d6073d47cd26c794523f1249f448a0bbb929f086b2b3193be",
+        "150 x 526, subtypes of breast cancer in three views", MIXOMICS,
+    ),
+    "german_numeric": Dataset(
+        "german_numeric.csv.gz",
+        "59d0e72423d9fb0bb1f438514bb351e11e2f67569ab7cfdf6ddbab7456c7f9e8",
+        "1000 x 24, good or bad credit", f"{UCI}, Statlog German Credit, german.data-numeric",
+    ),
+    "heart_statlog": Dataset(
+        "heart_statlog.csv.gz",
+        "7d36d84671d2b4ea37012024ee8f5a5268e6b90951b4921d71b1a03f9d41c0a1",
+        "270 x 13, heart disease absent or present", f"{UCI}; OpenML 53",
+        openml(53), "6e4219ae487fb774f8948a0669268f7df2526ca792e7ed76f16ac14a364f4978",
+    ),
+    "ionosphere": Dataset(
+        "ionosphere.csv.gz",
+        "395ec59a7fd25701ba6b350825a91c7786f19d309ed7853ad4b6cf0e2361a607",
+        "351 x 34, good or bad radar returns", f"{UCI}; OpenML 59",
+        openml(59), "c1b97558729e2c90999ee99c9fa7b70b9d3c30267c37369f540ffe7c169e9a2e",
+    ),
+    "kin8nm": Dataset(
+        "kin8nm.csv.gz",
+        "f9eac11869e48e7b4eab068cb26f28d031d05672a3f9e3f064ae07eaa216abfb",
+        "8192 x 8, a robot arm, regression", "Delve kin-8nm; OpenML 189",
+        openml(189), "4a22bb7a9db9d748c40511bf4c0153179abd0b2608e8c1c24933895e317fcca8",
+    ),
+    "mfeat": Dataset(
+        "mfeat.csv.gz",
+        "3620e9037be9556fc7c4e4cc0e5f20f31ff6b6e12d6214750c99553066b40a5e",
+        "2000 x 649, ten digits in six views", f"{UCI}, Multiple Features; OpenML 12, 14 to 22",
+        digits_of_openml, "a353f7ba5999b75901761ad71ae270f14b17e92e60f97cb1967bbe6b85260e60",
+    ),
+    "promoters": Dataset(
+        "promoters.csv.gz",
+        "acdc0d81d7e5e411770aeb2c3d5c375554abf6a79b4937e3c2bdc698cdbaa325",
+        "106 DNA sequences of 57, promoters of E. coli or not", f"{UCI}, Promoter Gene Sequences",
+    ),
+    "protein_fold_factors": Dataset(
+        "protein_fold_factors.csv.gz",
+        "0352eae9a33877d1a65dd3c7331d8ffefb36a051d1ec4039842d81b5ff4dbd51",
+        "694 x 324, 27 protein folds in 12 blocks of spectral factors",
+        "UCSD MKL repository, protein fold prediction (Ding and Dubchak)",
+    ),
+    "reuters21578_modapte": Dataset(
+        "reuters21578_modapte.jsonl.gz",
+        "36c537b777f427d6185729cafb0919ccffdf15d60701f8d598a007865592d6cd",
+        "12902 news documents, ModApte split", "Reuters-21578, Distribution 1.0, 22 SGML files",
+    ),
+    "sentiment_ngrams_books": Dataset(
+        "sentiment_ngrams_books.tsv.gz",
+        "96d44c4bee3e02ebf9c39170cb8a9791d43474e3c93ebd5121224fedae3ef5e9",
+        "2000 reviews of books, counts of words and bigrams", SENTIMENT,
+    ),
+    "sentiment_ngrams_dvd": Dataset(
+        "sentiment_ngrams_dvd.tsv.gz",
+        "3afb5c3cf9342cce896e12da5a905e88931181b1512d8c7d77cac2f9b675f2e5",
+        "2000 reviews of DVDs, counts of words and bigrams", SENTIMENT,
+    ),
+    "sentiment_ngrams_electronics": Dataset(
+        "sentiment_ngrams_electronics.tsv.gz",
+        "4ba8cc7d72e7518b9dacd591df882273c7cc8f5fd59361ac2c15b0d0de958fa4",
+        "2000 reviews of electronics, counts of words and bigrams", SENTIMENT,
+    ),
+    "sentiment_ngrams_kitchen": Dataset(
+        "sentiment_ngrams_kitchen.tsv.gz",
+        "593964aebad26ad7c14b7b355376b71d8fe01eeae5bdd5f721e5908cbdbf8afa",
+        "2000 reviews of kitchen goods, counts of words and bigrams", SENTIMENT,
+    ),
+    "sentiment_reviews": Dataset(
+        "sentiment_reviews.jsonl.gz",
+        "713ef9e8a46f4c94a93bd98eef8efafa9ab38cdec68c45594aa50596e740597c",
+        "8000 reviews of four kinds of goods, texts and ratings", SENTIMENT,
+    ),
+    "sonar": Dataset(
+        "sonar.csv.gz",
+        "2f8fcdf15563c31fc138573adfbd97a3faacba33155f758612fc72a69b16321a",
+        "208 x 60, mines or rocks", f"{UCI}; OpenML 40",
+        openml(40, {"Mine": "M", "Rock": "R"}),
+        "d7337c51aba535b8218502953b3fec7fba46cdba6c075934691c5781d4c6b427",
+    ),
+    "spambase": Dataset(
+        "spambase.csv.gz",
+        "88a4da07d7c7e981bf028c18971430f181f3275eb3c61930c624e11262362a5c",
+        "4601 x 57, spam or not", f"{UCI}; OpenML 44",
+        openml(44), "720d41d3a798f2126404f6d403e2baf87f8c03d8494ab6c52defa6ce9c210ad0",
+    ),
+    "splice_binary_train": Dataset(
+        "splice_binary_train.csv.gz",
+        "e18d297be4c11d75f2df1382f2aac85638c02982fce0f88775746166ea9fd6f2",
+        "1000 x 60, splice junctions or not", 'LIBSVM data sets, "splice" (Delve)',
+    ),
+    "splice_junction": Dataset(
+        "splice_junction.csv.gz",
+        "095306222afd1fe84a271502e27d151980f614c02c8767201f372786bccc5173",
+        "3190 DNA sequences of 60, two kinds of splice junctions or none",
+        f"{UCI}, Splice-junction Gene Sequences",
+    ),
+    "tss_arabidopsis_tata": Dataset(
+        "tss_arabidopsis_tata.csv.gz",
+        "04ba23dd511a110e48662e13dbd60d98d36da9e8181a4af1467c7f8bb9d8c204",
+        "4376 DNA sequences of 251, transcription starts or not", PROMOTERS,
+    ),
+}  # fmt: skip
