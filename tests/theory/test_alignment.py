@@ -114,9 +114,9 @@ SETS = {
 def test_alignment_goes_with_accuracy_as_in_table_1_of_2012(name, genuine):
     """Correlation over the base kernels: centered .96 .998 .94 .99 .95 in the paper.
 
-    Regularisation is chosen on a validation fold, except on splice, where tuning makes up for narrow
-    Gaussians: with it chosen the correlation there is .87. C = 0.5 was picked for the test after
-    C = 0.1, 0.5, 1 and 10 had given .92, .94, .87 and .88.
+    Regularisation is chosen on a validation fold, except on splice, where tuning makes up for
+    narrow Gaussians: with it chosen the correlation there is .87. C = 0.5 was picked for the test
+    after C = 0.1, 0.5, 1 and 10 had given .92, .94, .87 and .88.
     """
     low, high, task, grid = SETS[name]
     table = genuine(name)
