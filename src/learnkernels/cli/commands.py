@@ -8,7 +8,6 @@ from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
-from rich.console import Console
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 
@@ -22,7 +21,13 @@ from learnkernels.cli.data import (
     task_of_target,
     tidied,
 )
-from learnkernels.cli.show import comparison_table, status_line, views_table, weights_table
+from learnkernels.cli.show import (
+    comparison_table,
+    console,
+    status_line,
+    views_table,
+    weights_table,
+)
 from learnkernels.cli.views import has_views, kernels_of, own_columns
 from learnkernels.errors import InputError
 from learnkernels.estimators import KernelClassifier, KernelRegressor
@@ -121,12 +126,6 @@ def data_of(options: Namespace):
 def saved_form(model, X) -> dict:
     """What `predict` wants to find in a file."""
     return {"model": model, "columns": list(X.columns), "numbers": number_columns(X)}
-
-
-def console(stderr: bool = False) -> Console:
-    """A console for tables: no markup in names, and room for them in pipes."""
-    width = None if (sys.stderr if stderr else sys.stdout).isatty() else 110
-    return Console(stderr=stderr, markup=False, highlight=False, width=width)
 
 
 def run_demo(options: Namespace) -> None:

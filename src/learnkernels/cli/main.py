@@ -9,6 +9,8 @@ from collections.abc import Sequence
 
 import learnkernels
 from learnkernels.cli import commands
+from learnkernels.cli.datasets import add_datasets
+from learnkernels.cli.reproduce import add_reproduce
 from learnkernels.weights import METHODS
 
 __all__ = ["main"]
@@ -69,6 +71,9 @@ def parser() -> argparse.ArgumentParser:
     compare.add_argument("--seed", type=int, default=0, help="shuffles the folds (default 0)")
     compare.add_argument("--json", metavar="FILE", help="write JSON; - is the terminal")
     compare.set_defaults(run=commands.run_compare)
+
+    add_reproduce(subparsers)
+    add_datasets(subparsers)
 
     demo = subparsers.add_parser("demo", help="the whole job on data that ships with scikit-learn")
     demo.add_argument(

@@ -12,10 +12,16 @@ from rich.table import Table
 
 from learnkernels.inspect import Comparison
 
-__all__ = ["comparison_table", "status_line", "views_table", "weights_table"]
+__all__ = ["comparison_table", "console", "status_line", "views_table", "weights_table"]
 
 BAR = 24
 MOST_ROWS, MOST_BARS = 12, 40
+
+
+def console(stderr: bool = False) -> Console:
+    """A console for tables: no markup in names, and room for them in pipes."""
+    width = None if (sys.stderr if stderr else sys.stdout).isatty() else 110
+    return Console(stderr=stderr, markup=False, highlight=False, width=width)
 
 
 def comparison_table(comparison: Comparison) -> Table:

@@ -1,0 +1,136 @@
+"""`learnkernels reproduce`: a paper's experiment, its numbers beside ours."""
+
+from __future__ import annotations
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+
+from learnkernels.cli.show import console
+from learnkernels.reproductions import EXPERIMENTS, outcome_of, reproduce
+from learnkernels.reproductions.experiment import Grid, Value
+
+__all__ = ["add_reproduce"]
+
+
+def run_reproduce(options: Namespace) -> None:
+    """Run one experiment, or all; without a name, say which there are."""
+    if options.name is None:
+        console().print(experiments_table())
+        return
+    names = list(EXPERIMENTS) if options.name == "all" else [options.name]
+    for name in names:
+        run_one(name, options)
+
+
+def run_one(name: str, options: Namespace) -> None:
+    with bar(console(stderr=True), name, options) as progress:
+        found = reproduce(
+            name, quick=options.quick, seed=options.seed, jobs=options.jobs, folder=options.output,
+            fresh=options.fresh, figures=not options.no_figures, progress=progress,
+        )  # fmt: skip
+    print(f"{found['title']}\n{found['mode']} mode, seed {found['seed']}, {found['pieces']} pieces")
+    outcome = outcome_of(found)
+    for grid in outcome.grids:
+        console().print(grid_table(grid))
+    for claim in outcome.claims:
+        detail = f" ({claim.detail})" if claim.detail else ""
+        print(f"{'yes' if claim.holds else 'NO '}  {claim.text}{detail}")
+    place = Path(options.output) / f"{found['mode']}-{found['seed']}" / name
+    print(f"numbers: {place}.json")
+    if outcome.panels and not options.no_figures:
+        print(f"figure:  {place}.png")
+    print()
+
+
+def experiments_table() -> Table:
+    table = Table(title="learnkernels reproduce NAME, or all")
+    table.add_column("name")
+    table.add_column("what it shows")
+    for name, experiment in EXPERIMENTS.items():
+        table.add_row(name, experiment.title)
+    return table
+
+
+def grid_table(grid: Grid) -> Table:
+    """Ours, and below it the paper's number, where there is one."""
+    columns = list(dict.fromkeys(column for row in grid.values.values() for column in row))
+    table = Table(title=grid.title)
+    table.add_column(grid.corner)
+    for column in columns:
+        table.add_column(column, justify="right")
+    for row, values in grid.values.items():
+        cells = [values.get(column) for column in columns]
+        table.add_row(row, *(cell(value, grid.digits) for value in cells))
+    if any(value.paper is not None for row in grid.values.values() for value in row.values()):
+        table.caption = "second line: the paper"
+    return table
+
+
+def cell(value: Value | None, digits: int) -> str:
+    if value is None:
+        return ""
+    ours = number(value.ours, value.spread, digits)
+    if value.paper is None:
+        return ours
+    return f"{ours}\n{number(value.paper, value.paper_spread, digits)}"
+
+
+def number(mean: float, spread: float | None, digits: int) -> str:
+    shown = f"{mean:.{digits}f}"
+    return shown if spread is None else f"{shown} ± {spread:.{digits}f}"
+
+
+@contextmanager
+def bar(to: Console, name: str, options: Namespace) -> Iterator:
+    """A bar of pieces on a terminal, nothing in a pipe; a sentence when it is stopped."""
+    done = total = 0
+
+    def count(now: int, most: int, last: str) -> None:
+        nonlocal done, total
+        done, total = now, most
+
+    try:
+        if not to.is_terminal:
+            yield count
+            return
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+        with Progress(*columns, TimeElapsedColumn(), console=to, transient=True) as progress:
+            task = progress.add_task(name)
+
+            def show(now: int, most: int, last: str) -> None:
+                count(now, most, last)
+                progress.update(task, completed=now, total=most, description=f"{name} {last}")
+
+            yield show
+    except KeyboardInterrupt:
+        print(
+            f"learnkernels: {name} has {done} of {total} pieces done, kept in {options.output}; "
+            "the same command goes on from there.",
+            file=sys.stderr,
+        )
+        raise
+
+
+def add_reproduce(subparsers) -> None:
+    """The command and its arguments."""
+    command = subparsers.add_parser(
+        "reproduce", help="run a paper's experiment, its numbers beside ours"
+    )
+    command.add_argument("name", nargs="?", help="a table or figure, or all; without: a list")
+    command.add_argument("--quick", action="store_true", help="a short run, in minutes at most")
+    command.add_argument("--jobs", type=int, default=1, help="processes at work (default 1)")
+    command.add_argument("--seed", type=int, default=0, help="of all randomness (default 0)")
+    command.add_argument(
+        "--output", metavar="FOLDER", default="learnkernels-reproductions",
+        help="for finished pieces, numbers and figures; a stopped run goes on from there",
+    )  # fmt: skip
+    command.add_argument("--fresh", action="store_true", help="do finished pieces again")
+    command.add_argument("--no-figures", action="store_true", help="numbers only")
+    command.set_defaults(run=run_reproduce)

@@ -1,0 +1,211 @@
+"""Section 5.2: a rank-one kernel for each frequent bigram, and more and more of them; figure 1."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import product
+
+import numpy as np
+from scipy import sparse
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.model_selection import KFold
+
+import learnkernels as lk
+from learnkernels import datasets
+from learnkernels.methods import L1Ridge, L2Ridge, Uniform
+from learnkernels.reproductions.experiment import (
+    Claim,
+    Grid,
+    Line,
+    Outcome,
+    Panel,
+    Piece,
+    Protocol,
+    Value,
+    generator,
+)
+
+__all__ = ["PROTOCOL", "figure_1"]
+
+DOMAINS = ("kitchen", "dvd", "electronics")
+TRIALS = {"reuters": 20} | dict.fromkeys(DOMAINS, 10)
+COUNTS = (500, 1000, 2000, 4000)
+METHODS = ("unif", "l1", "l2")
+TRAINING = 2000
+FOLDS = 3
+# Regularisation in units of the mean diagonal of the uniform combination, and distances of the
+# weights of l2 from uniform ones in lengths of these, besides none.
+LAMBDAS = (0.3, 1.0, 3.0, 10.0, 30.0)
+RADII = (0.1, 0.3, 1.0)
+
+
+def plan(quick: bool) -> list[dict]:
+    if quick:
+        return [
+            {"data": data, "trial": 0, "bigrams": bigrams, "size": 400}
+            for data in ("reuters", "kitchen")
+            for bigrams in COUNTS[:2]
+        ]
+    return [
+        {"data": data, "trial": trial, "bigrams": bigrams, "size": TRAINING}
+        for data, trials in TRIALS.items()
+        for trial in range(trials)
+        for bigrams in COUNTS
+    ]
+
+
+def run(data: str, trial: int, bigrams: int, size: int, seed: int) -> dict:
+    """Test errors of the three methods after one draw of the training samples."""
+    rng = generator(seed, trial)
+    X, y, train, test = (reuters if data == "reuters" else sentiment)(data, rng, size)
+    X = X[:, :bigrams]
+    splits = [
+        (train[rest], train[part])
+        for rest, part in KFold(FOLDS, shuffle=True, random_state=trial).split(train)
+    ]
+    found = {}
+    for name, methods in candidates(X.shape[1]).items():
+        choices = list(product(methods, LAMBDAS))
+        losses = [
+            sum(mean_square(choice, X, y, rest, part) for rest, part in splits)
+            for choice in choices
+        ]
+        best = choices[int(np.argmin(losses))]
+        found[name] = {"RMSE": float(np.sqrt(mean_square(best, X, y, train, test)))}
+    return found
+
+
+def candidates(p: int) -> dict[str, list]:
+    """Methods of each name, among which cross-validation chooses."""
+    return {
+        "unif": [Uniform()],
+        "l1": [L1Ridge()],
+        "l2": [Uniform(), *(L2Ridge(radius=share / np.sqrt(p), mu0=1 / p) for share in RADII)],
+    }
+
+
+def mean_square(choice, X, y, train, test) -> float:
+    """Mean squared error on some samples after learning from others.
+
+    Kernels are not scaled. They are centered, which makes the offset free of a penalty.
+    """
+    method, share = choice
+    alpha = share * float(X[train].power(2).sum()) / len(train) / X.shape[1]
+    model = lk.KernelRegressor(lk.per_feature(), method, alpha=alpha, normalize=None)
+    model.fit(X[train], y[train])
+    return float(np.mean((model.predict(X[test]) - y[test]) ** 2))
+
+
+def reuters(data: str, rng, size: int):
+    """Samples of the ModApte split, acq or not: counts, labels, training and test samples."""
+    X, y, split = reuters_counts()
+    train = rng.permutation(np.flatnonzero(split == "train"))[:size]
+    return X, y, train, np.flatnonzero(split == "test")
+
+
+@cache
+def reuters_counts():
+    """Counts of the bigrams that are most frequent in the training documents."""
+    table = datasets.load("reuters21578_modapte")
+    texts = table["title"].fillna("") + " " + table["body"].fillna("")
+    split = table["split"].to_numpy()
+    counts = CountVectorizer(ngram_range=(2, 2), min_df=5).fit_transform(texts)
+    total = np.asarray(counts[split == "train"].sum(axis=0)).ravel()
+    order = np.argsort(-total, kind="stable")[: max(COUNTS)]
+    acq = table["topics"].map(lambda topics: "acq" in topics)
+    return sparse.csr_array(counts[:, order].astype(float)), np.where(acq, 1.0, -1.0), split
+
+
+def sentiment(data: str, rng, size: int):
+    """Reviews and their ratings, one half to train and one half to test."""
+    X, y = sentiment_counts(data)
+    order = rng.permutation(len(y))
+    half = len(y) // 2
+    return X, y, order[:half][:size], order[half:]
+
+
+@cache
+def sentiment_counts(domain: str):
+    table = datasets.load(f"sentiment_ngrams_{domain}")
+    return datasets.bigram_counts(table["ngrams"], max(COUNTS)), table["rating"].to_numpy(float)
+
+
+PROTOCOL = Protocol(
+    "bigrams_2009", plan, run,
+    ("reuters21578_modapte", *(f"sentiment_ngrams_{domain}" for domain in DOMAINS)),
+)  # fmt: skip
+
+
+def figure_1(pieces: list[Piece]) -> Outcome:
+    sets = list(dict.fromkeys(piece.parameters["data"] for piece in pieces))
+    counts = sorted({piece.parameters["bigrams"] for piece in pieces})
+    grids, absolute, relative, means = [], [], [], {}
+    for data in sets:
+        errors = {
+            method: [errors_of(pieces, data, count, method) for count in counts]
+            for method in METHODS
+        }
+        means[data] = {method: [float(e.mean()) for e in found] for method, found in errors.items()}
+        grids.append(
+            Grid(
+                f"{data}: RMSE against the number of bigrams", "method",
+                {
+                    method: {
+                        str(count): Value(float(e.mean()), spread_of(e))
+                        for count, e in zip(counts, found, strict=True)
+                    }
+                    for method, found in errors.items()
+                },
+            )
+        )  # fmt: skip
+        absolute.append(panel(data, counts, errors, "RMSE"))
+        ratios = {
+            method: [e / base for e, base in zip(found, errors["unif"], strict=True)]
+            for method, found in errors.items()
+        }
+        relative.append(panel(data, counts, ratios, "RMSE / that of unif"))
+    worst = max(
+        l2 / unif
+        for found in means.values()
+        for l2, unif in zip(found["l2"], found["unif"], strict=True)
+    )
+    largest = {data: (found["l1"][-1], found["l2"][-1]) for data, found in means.items()}
+    claims = [
+        Claim(
+            "l2 is nowhere worse than unif", worst <= 1,
+            f"the largest ratio of mean errors is {worst:.3f}",
+        ),
+        Claim(
+            "l1 is worse than l2 at the largest number of bigrams on every set",
+            all(l1 > l2 for l1, l2 in largest.values()),
+            ", ".join(f"{data} {l1:.3f} against {l2:.3f}" for data, (l1, l2) in largest.items()),
+        ),
+    ]  # fmt: skip
+    return Outcome(grids, claims, absolute + relative)
+
+
+def errors_of(pieces: list[Piece], data: str, count: int, method: str) -> np.ndarray:
+    """Of every trial."""
+    return np.array(
+        [
+            piece.result[method]["RMSE"]
+            for piece in pieces
+            if (piece.parameters["data"], piece.parameters["bigrams"]) == (data, count)
+        ]
+    )
+
+
+def spread_of(errors: np.ndarray) -> float:
+    """Standard deviation over trials; none where there is one trial."""
+    return float(errors.std(ddof=1)) if len(errors) > 1 else 0.0
+
+
+def panel(data: str, counts: list[int], errors: dict[str, list], title: str) -> Panel:
+    lines = [
+        Line(
+            method, counts, [float(e.mean()) for e in found],
+            spread=[spread_of(e) for e in found],
+        )
+        for method, found in errors.items()
+    ]  # fmt: skip
+    return Panel(data, "bigrams", title, lines)

@@ -1,0 +1,124 @@
+"""Doing the pieces: several at once, each kept as soon as it is done, none done twice.
+
+Every finished piece is a small file. A run that was killed, or stopped with Ctrl-C, continues where
+it was; so does another table that reads the same pieces.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from joblib import Parallel, delayed, parallel_config
+
+import learnkernels
+from learnkernels import datasets
+from learnkernels.errors import InputError
+from learnkernels.reproductions.experiment import Piece, Protocol
+
+__all__ = ["do", "write_json"]
+
+
+def do(
+    protocol: Protocol,
+    *,
+    quick: bool,
+    seed: int,
+    folder: Path,
+    jobs: int = 1,
+    fresh: bool = False,
+    progress: Callable[[int, int, str], None] = lambda done, total, last: None,
+) -> list[Piece]:
+    """All pieces of a protocol with their results, in order.
+
+    Parameters
+    ----------
+    protocol : Protocol
+    quick : bool
+        Whether to do the short plan.
+    seed : int
+    folder : Path
+        Where finished pieces are kept.
+    jobs : int, default=1
+        Processes at work. Numbers do not depend on it.
+    fresh : bool, default=False
+        Whether to do finished pieces again.
+    progress : callable
+        Told how many pieces of how many are done, and which was the last.
+
+    Returns
+    -------
+    list of Piece
+    """
+    pieces = protocol.pieces(quick, seed)
+    place = folder / protocol.name
+    results = {} if fresh else dict(kept(pieces, place))
+    todo = [piece for piece in pieces if piece.key not in results]
+    for name in protocol.data if todo else ():
+        datasets.path(name)  # what is missing is said now, not after an hour
+    progress(len(results), len(pieces), "")
+    for key, result in done(protocol.run, todo, place, jobs):
+        results[key] = result
+        progress(len(results), len(pieces), key)
+    return [replace(piece, result=results[piece.key]) for piece in pieces]
+
+
+def kept(pieces: list[Piece], place: Path) -> Iterator[tuple[str, dict]]:
+    """Results that lie in the folder, of this version and with these parameters."""
+    for piece in pieces:
+        try:
+            found = json.loads((place / f"{piece.key}.json").read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            continue  # not done yet, or not readable: do it
+        if found.get("made by") == maker(piece):
+            yield piece.key, found["result"]
+
+
+def done(run: Callable[..., dict], todo: list[Piece], place: Path, jobs: int):
+    """Do pieces, yield them as they are finished."""
+    if jobs == 1:
+        for piece in todo:
+            yield one(run, piece, place)
+        return
+    # One thread a process: the processes fill the cores.
+    with parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
+        pool = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs")
+        yield from pool(delayed(one)(run, piece, place) for piece in todo)
+
+
+def one(run, piece: Piece, place: Path) -> tuple[str, dict]:
+    """Do a piece and keep it; warnings of hard problems are counted, not shown."""
+    start = time.perf_counter()
+    with warnings.catch_warnings(record=True) as heard:
+        warnings.simplefilter("always")
+        result = run(**piece.parameters)
+    seconds = round(time.perf_counter() - start, 2)
+    record = {
+        "made by": maker(piece),
+        "seconds": seconds,
+        "warnings": sorted({str(warning.message) for warning in heard}),
+        "result": result,
+    }
+    write_json(place / f"{piece.key}.json", record)
+    return piece.key, json.loads(json.dumps(result))
+
+
+def maker(piece: Piece) -> dict[str, Any]:
+    return {"learnkernels": learnkernels.__version__, "parameters": piece.parameters}
+
+
+def write_json(path: Path, content) -> None:
+    """Write a file that is complete or not there."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}.") from error
