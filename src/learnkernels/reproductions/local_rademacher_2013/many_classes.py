@@ -104,7 +104,7 @@ def similarities(data: str) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-PROTOCOL = Protocol("many_classes_2013", plan, run)
+PROTOCOL = Protocol("many_classes_2013", plan, run, ("protein_fold_factors", "mfeat"))
 
 
 def table_1(pieces: list[Piece]) -> Outcome:

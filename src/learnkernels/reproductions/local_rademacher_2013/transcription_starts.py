@@ -135,7 +135,7 @@ def similarities(train: np.ndarray) -> np.ndarray:
     return np.stack(found, axis=2)
 
 
-PROTOCOL = Protocol("transcription_starts_2013", plan, run)
+PROTOCOL = Protocol("transcription_starts_2013", plan, run, ("tss_arabidopsis_tata",))
 
 
 def transcription_starts(pieces: list[Piece]) -> Outcome:
