@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import tracemalloc
-from collections import Counter
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 import scipy.linalg
 from scipy import sparse
 
 import learnkernels as lk
 from benchmarks.measure import seconds
+from learnkernels import datasets
 
 DOMAIN = "kitchen"
 
@@ -87,37 +84,13 @@ def size(X) -> int:
 
 def bigrams(p: int, n: int):
     """Counts of the p most frequent bigrams of n reviews, their ratings and labels."""
-    folder = os.environ.get("LEARNKERNELS_DATA", "")
-    path = Path(folder, f"sentiment_ngrams_{DOMAIN}.tsv.gz")
-    if not path.is_file():
+    name = f"sentiment_ngrams_{DOMAIN}"
+    if datasets.whereabouts(name) != "at hand":
         return alike(p, n)
-    table = pd.read_csv(path, sep="\t", quoting=3, keep_default_na=False)
-    chosen = np.linspace(0, len(table) - 1, n).round().astype(int)
-    documents = [parsed(text) for text in table["ngrams"].iloc[chosen]]
-    total: Counter[str] = Counter()
-    for document in documents:
-        total.update(document)
-    column = {gram: j for j, (gram, _) in enumerate(total.most_common(p))}
-    entries = [
-        (i, column[gram], count)
-        for i, document in enumerate(documents)
-        for gram, count in document.items()
-        if gram in column
-    ]
-    rows, columns, counts = zip(*entries, strict=True)
-    X = sparse.csr_array((np.array(counts, float), (rows, columns)), shape=(n, len(column)))
-    rest = table.iloc[chosen]
-    return X, rest["rating"].to_numpy(float), rest["label"].to_numpy()
-
-
-def parsed(text: str) -> dict[str, int]:
-    """Bigrams and their counts from "one_two:3 ..."."""
-    found: dict[str, int] = {}
-    for token in text.split(" "):
-        gram, _, count = token.rpartition(":")
-        if "_" in gram:
-            found[gram] = found.get(gram, 0) + int(count)
-    return found
+    table = datasets.load(name)
+    rows = table.iloc[np.linspace(0, len(table) - 1, n).round().astype(int)]
+    X = datasets.bigram_counts(rows["ngrams"], p)
+    return X, rows["rating"].to_numpy(float), rows["label"].to_numpy()
 
 
 def alike(p: int, n: int):

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from itertools import product
-from pathlib import Path
 
 import numpy as np
-import pandas as pd
 from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks.measure import seconds
+from learnkernels import datasets
 from learnkernels.gram import Threads
 from learnkernels.gram.sequences import WeightedDegreeGroup
 from learnkernels.gram.tiles import COLUMNS, ROWS, cut
@@ -34,9 +32,8 @@ def sequences(n: int) -> dict[str, np.ndarray]:
     """Random DNA, and windows around genuine gene starts where they are at hand."""
     letters = np.random.default_rng(0).choice(list(DNA.letters), (n, LENGTH))
     found = {"random DNA": np.array(["".join(row) for row in letters], dtype=object)}
-    genuine = Path(os.environ.get("LEARNKERNELS_DATA", ""), "tss_arabidopsis_tata.csv.gz")
-    if genuine.is_file():
-        table = pd.read_csv(genuine)
+    if datasets.whereabouts("tss_arabidopsis_tata") == "at hand":
+        table = datasets.load("tss_arabidopsis_tata")
         found["gene starts of Arabidopsis"] = table["sequence"].to_numpy(dtype=object)[:n]
     return found
 

@@ -9,18 +9,22 @@ the view's mean in feature space, where it speaks for no class. You also see wha
 it stands the other way, a model of only the two views that the new tumours have.
 """
 
+import os
+
 import pandas as pd
-from _data import QUICK, data_file
 from sklearn.model_selection import train_test_split
 
 import learnkernels as lk
+from learnkernels import datasets
+
+QUICK = "LEARNKERNELS_QUICK" in os.environ  # a short run
 
 # %%
 # The column names say the view: ``mirna:...``, ``mrna:...``, ``protein:...``.
 
-table = pd.read_csv(data_file("breast_tcga_train.csv.gz"))
+table = datasets.load("breast_tcga_train")
 subtypes = table.pop("target")
-new = pd.read_csv(data_file("breast_tcga_test.csv.gz"))
+new = datasets.load("breast_tcga_test")
 new_subtypes = new.pop("target")
 
 mirna, mrna, protein = (lk.on(prefix, lk.gaussians()) for prefix in ("mirna:", "mrna:", "protein:"))

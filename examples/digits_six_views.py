@@ -9,19 +9,23 @@ let the labels weigh the views, and to judge the result: next to equal weights, 
 that is best alone.
 """
 
+import os
+
 import pandas as pd
-from _data import QUICK, data_file
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import learnkernels as lk
+from learnkernels import datasets
+
+QUICK = "LEARNKERNELS_QUICK" in os.environ  # a short run
 
 # %%
 # The table, and a view for each prefix of its column names. A view with no kernels named has ten
 # Gaussians around the median distance of its own columns, and the linear kernel: 66 kernels in all.
 
-table = pd.read_csv(data_file("mfeat.csv.gz"))
+table = datasets.load("mfeat")
 digits = table.pop("target")
 
 prefixes = {

@@ -8,17 +8,21 @@ combine kernels of words at fixed places, of words that may stand a few places a
 on data so small that a single split says nothing: by the mean and the spread over many.
 """
 
+import os
+
 import pandas as pd
-from _data import QUICK, data_file
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
 import learnkernels as lk
+from learnkernels import datasets
+
+QUICK = "LEARNKERNELS_QUICK" in os.environ  # a short run
 
 # %%
 # Five kernels of one column, each a view of its own.
 
-table = pd.read_csv(data_file("promoters.csv.gz"))
+table = datasets.load("promoters")
 promoter = table.pop("target") == "+"
 
 kernels = {

@@ -11,17 +11,21 @@ matrices are almost diagonal; here that costs accuracy. ``l1-svm`` takes the wei
 SVM's margin and gives these kernels most, at the price of training many SVMs.
 """
 
+import os
+
 import pandas as pd
-from _data import QUICK, data_file
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import train_test_split
 
 import learnkernels as lk
+from learnkernels import datasets
+
+QUICK = "LEARNKERNELS_QUICK" in os.environ  # a short run
 
 # %%
 # A view looks at one column, so parts of the sequence become columns of their own.
 
-table = pd.read_csv(data_file("tss_arabidopsis_tata.csv.gz"))
+table = datasets.load("tss_arabidopsis_tata")
 starts = table.pop("target")
 table["near"] = table["sequence"].str[150:211]  # -50 to +10
 table["before"] = table["sequence"].str[:200]

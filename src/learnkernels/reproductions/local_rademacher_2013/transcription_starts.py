@@ -35,7 +35,7 @@ METHODS = ("unif", "l1", "l2", "conv", "dc")
 THETAS = (1, 2, 4, 8, 16)
 NORMS = (1.0, 2.0)
 CS = (0.01, 0.1, 1.0, 10.0, 100.0)
-REPETITIONS = {100: 50, 250: 25, 1000: 8}
+REPETITIONS = {100: 40, 250: 20, 1000: 6}
 SHOWN = slice(17)  # cut-offs of the figure
 
 
