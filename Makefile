@@ -31,4 +31,4 @@ docs: .venv/ready
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv docs/_build learnkernels-demo learnkernels-reproductions
+	rm -rf .venv docs/_build docs/api docs/reproductions learnkernels-demo learnkernels-reproductions

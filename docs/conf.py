@@ -1,6 +1,12 @@
 """Sphinx configuration."""
 
+import sys
+from pathlib import Path
+
 import learnkernels
+
+HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE))
 
 project = "learnkernels"
 copyright = "2026, the learnkernels developers"
@@ -17,3 +23,10 @@ html_theme_options = {
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 myst_heading_anchors = 3
+
+
+def setup(app):
+    """Make the pages on the reproductions from their results."""
+    from reproduction_pages import write_pages
+
+    write_pages(HERE / "results", HERE / "reproductions")

@@ -315,3 +315,70 @@ def test_a_view_may_be_absent_if_neutral(sources, capsys):
 def test_views_that_are_not_there_are_said(arguments, message, sources, capsys):
     status, _, err = run(capsys, "fit", sources, "--target", "kind", *arguments)
     assert status == 2 and message in err and err.count("\n") == 1
+
+
+def test_reproduce_lists_runs_and_continues(tmp_path, capsys):
+    status, out, err = run(capsys, "reproduce")
+    assert (status, err) == (0, "") and "2012-table2" in out
+    arguments = ["reproduce", "2017-examples", "--quick", "--output", tmp_path]
+    status, out, err = run(capsys, *arguments)
+    assert (status, err) == (0, "")
+    assert "second line: the paper" in out and "yes  " in out and "NO " not in out
+    kept = json.loads((tmp_path / "quick-0" / "2017-examples.json").read_text())
+    assert kept["versions"]["learnkernels"] == lk.__version__
+    assert (tmp_path / "quick-0" / "2017-examples.png").stat().st_size > 10_000
+    files = sorted((tmp_path / "quick-0" / "pieces" / "examples_2017").iterdir())
+    times = [file.stat().st_mtime_ns for file in files]
+    status, again, err = run(capsys, *arguments, "--no-figures")
+    assert (status, err) == (0, "") and "figure:" not in again
+    assert [file.stat().st_mtime_ns for file in files] == times
+
+
+def test_a_stopped_reproduction_says_how_to_go_on(tmp_path, capsys, monkeypatch):
+    from dataclasses import replace
+
+    from learnkernels.reproductions import EXPERIMENTS
+
+    experiment = EXPERIMENTS["2017-examples"]
+
+    def stopped(draw, seed):
+        if draw == 1:
+            raise KeyboardInterrupt
+        return experiment.protocol.run(draw, seed)
+
+    protocol = replace(experiment.protocol, run=stopped)
+    monkeypatch.setitem(EXPERIMENTS, "2017-examples", replace(experiment, protocol=protocol))
+    status, out, err = run(capsys, "reproduce", "2017-examples", "--quick", "--output", tmp_path)
+    assert status == 130 and out == ""
+    assert "1 of 3 pieces done" in err and "goes on from there" in err
+
+
+def test_datasets_are_listed_and_found(genuine, capsys):
+    genuine("sonar")
+    status, out, err = run(capsys, "datasets", "list")
+    assert (status, err) == (0, "") and "kin8nm" in out and "at hand" in out
+    status, out, err = run(capsys, "datasets", "path", "sonar")
+    assert (status, err) == (0, "") and out.strip().endswith("sonar.csv.gz")
+    status, out, err = run(capsys, "datasets", "fetch", "sonar", "kin8nm")
+    assert (status, err) == (0, "") and len(out.splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["reproduce", "table-9"], "no experiment is called 'table-9'"),
+        (["reproduce", "2017-examples", "--quick", "--jobs", "0"], "jobs=0"),
+        (["reproduce", "2013-table1", "--quick"], "protein_fold_factors"),
+        (["datasets", "path", "irises"], "no data set is called 'irises'"),
+        (["datasets", "fetch", "splice_junction"], "Put it as splice_junction.csv.gz"),
+    ],
+)
+def test_reproduce_and_datasets_refuse_with_one_line(
+    arguments, says, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("LEARNKERNELS_DATA", raising=False)
+    monkeypatch.setenv("LEARNKERNELS_CACHE", str(tmp_path / "cache"))
+    status, out, err = run(capsys, *arguments)
+    assert status == 2 and out == ""
+    assert says in err and err.count("\n") == 1

@@ -60,15 +60,14 @@ def experiments_table() -> Table:
 
 def grid_table(grid: Grid) -> Table:
     """Ours, and below it the paper's number, where there is one."""
-    columns = list(dict.fromkeys(column for row in grid.values.values() for column in row))
     table = Table(title=grid.title)
     table.add_column(grid.corner)
-    for column in columns:
+    for column in grid.columns:
         table.add_column(column, justify="right")
     for row, values in grid.values.items():
-        cells = [values.get(column) for column in columns]
-        table.add_row(row, *(cell(value, grid.digits) for value in cells))
-    if any(value.paper is not None for row in grid.values.values() for value in row.values()):
+        cells = [cell(values.get(column), grid.digits) for column in grid.columns]
+        table.add_row(row, *cells)
+    if grid.has_paper:
         table.caption = "second line: the paper"
     return table
 
@@ -76,15 +75,7 @@ def grid_table(grid: Grid) -> Table:
 def cell(value: Value | None, digits: int) -> str:
     if value is None:
         return ""
-    ours = number(value.ours, value.spread, digits)
-    if value.paper is None:
-        return ours
-    return f"{ours}\n{number(value.paper, value.paper_spread, digits)}"
-
-
-def number(mean: float, spread: float | None, digits: int) -> str:
-    shown = f"{mean:.{digits}f}"
-    return shown if spread is None else f"{shown} ± {spread:.{digits}f}"
+    return f"{value.shown(digits)}\n{value.paper_shown(digits)}".rstrip()
 
 
 @contextmanager

@@ -93,6 +93,18 @@ class Value:
             return None
         return abs(self.ours - self.paper) / self.paper_spread
 
+    def shown(self, digits: int) -> str:
+        """Ours as text."""
+        return number(self.ours, self.spread, digits)
+
+    def paper_shown(self, digits: int) -> str:
+        """The paper's as text, empty where there is none."""
+        return "" if self.paper is None else number(self.paper, self.paper_spread, digits)
+
+
+def number(mean: float, spread: float | None, digits: int) -> str:
+    return f"{mean:.{digits}f}" + ("" if spread is None else f" ± {spread:.{digits}f}")
+
 
 @dataclass(frozen=True)
 class Grid:
@@ -112,6 +124,16 @@ class Grid:
     corner: str
     values: dict[str, dict[str, Value]]
     digits: int = 3
+
+    @property
+    def columns(self) -> list[str]:
+        """Of all rows, in order."""
+        return list(dict.fromkeys(column for row in self.values.values() for column in row))
+
+    @property
+    def has_paper(self) -> bool:
+        """Whether the paper has any of the numbers."""
+        return any(v.paper is not None for row in self.values.values() for v in row.values())
 
 
 @dataclass(frozen=True)

@@ -121,11 +121,11 @@ def versions() -> dict[str, str]:
 
 
 def rounded(content):
-    """Six digits are enough for a reader, and do not differ between machines."""
+    """Without what is not there; six digits are enough for a reader, and differ nowhere."""
     if isinstance(content, float):
         return float(f"{content:.6g}")
     if isinstance(content, dict):
-        return {key: rounded(value) for key, value in content.items()}
+        return {key: rounded(value) for key, value in content.items() if value is not None}
     if isinstance(content, list):
         return [rounded(value) for value in content]
     return content

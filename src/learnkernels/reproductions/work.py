@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import time
 import warnings
 from collections.abc import Callable, Iterator
@@ -23,6 +24,8 @@ from learnkernels.errors import InputError
 from learnkernels.reproductions.experiment import Piece, Protocol
 
 __all__ = ["do", "write_json"]
+
+INNERMOST = re.compile(r"[\[{][^\[\]{}]*[\]}]")
 
 
 def do(
@@ -115,10 +118,12 @@ def maker(piece: Piece) -> dict[str, Any]:
 
 def write_json(path: Path, content) -> None:
     """Write a file that is complete or not there."""
+    # What holds only numbers and names on one line.
+    text = INNERMOST.sub(lambda part: " ".join(part[0].split()), json.dumps(content, indent=1))
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        temporary.write_text(text + "\n", encoding="utf-8")
         temporary.replace(path)
     except OSError as error:
         raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}.") from error
