@@ -10,9 +10,9 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.guarantees import guarantees_of
 from learnkernels.estimators.learning import Learned, Model, Stage
 from learnkernels.estimators.tables import validated_table
-from learnkernels.gram import Bank, as_backend
+from learnkernels.gram import Bank, Oracle, as_backend
 from learnkernels.kernels import takes_tables
-from learnkernels.machines import Problem, Ridge
+from learnkernels.machines import Machine, Problem, Ridge
 from learnkernels.theory.checks import fraction
 from learnkernels.weights import WeightMethod
 
@@ -129,15 +129,8 @@ class BaseKernelEstimator(BaseEstimator):
         """
         check_is_fitted(self)
         fraction("delta", delta)
-        stage, machine = self._training(X, y)
-        oracle = stage.oracle()
+        stage, oracle, machine = self._again(X, y)
         mu = self.weights_
-        same = len(mu) == oracle.n_kernels
-        if not same or abs(oracle.statistics.alignment(mu) - self.alignment_) > 1e-6:
-            raise InputError(
-                "X and y are not the data that the model was trained on: its kernel has another "
-                "alignment there; give the training data."
-            )
         K = oracle.gram(mu)
         problem = Problem(K, stage.Y, stage.sample_weight, self.center, stage.backend)
         alpha = residual = None
@@ -147,6 +140,19 @@ class BaseKernelEstimator(BaseEstimator):
         return guarantees_of(
             stage, oracle, mu, problem, machine, alpha, residual, delta, random_state
         )
+
+    def _again(self, X, y) -> tuple[Stage, Oracle, Machine | None]:
+        """Stage one on the training data again, the kernels there, and the machine."""
+        stage, machine = self._training(X, y)
+        oracle = stage.oracle()
+        mu = self.weights_
+        same = len(mu) == oracle.n_kernels
+        if not same or abs(oracle.statistics.alignment(mu) - self.alignment_) > 1e-6:
+            raise InputError(
+                "X and y are not the data that the model was trained on: its kernel has another "
+                "alignment there; give the training data."
+            )
+        return stage, oracle, machine
 
     def _outputs(self, X) -> np.ndarray:
         """What the machine puts out for new samples, shape (n_samples, n_outputs)."""

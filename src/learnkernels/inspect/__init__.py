@@ -1,5 +1,27 @@
 """Looking at what was learned."""
 
 from learnkernels.inspect.compare import Comparison, MethodResult, compare
+from learnkernels.inspect.displays import (
+    AlignmentAccuracyDisplay,
+    AlignmentDisplay,
+    ComponentsDisplay,
+    ConvergenceDisplay,
+    GramDisplay,
+    SpectrumDisplay,
+    WeightPathDisplay,
+    WeightsDisplay,
+)
 
-__all__ = ["Comparison", "MethodResult", "compare"]
+__all__ = [
+    "AlignmentAccuracyDisplay",
+    "AlignmentDisplay",
+    "Comparison",
+    "ComponentsDisplay",
+    "ConvergenceDisplay",
+    "GramDisplay",
+    "MethodResult",
+    "SpectrumDisplay",
+    "WeightPathDisplay",
+    "WeightsDisplay",
+    "compare",
+]

@@ -7,13 +7,11 @@ from pathlib import Path
 import numpy as np
 
 from learnkernels.errors import InputError
+from learnkernels.inspect.displays.style import COLOURS, GREY, MARKERS, tidy
 from learnkernels.reproductions.experiment import Line, Panel
 
 __all__ = ["draw"]
 
-# Okabe and Ito's colours, which colour-blind readers tell apart, and a marker for each.
-COLOURS = ("#22272e", "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
-MARKERS = "osD^vPX"
 DASHES = ("-", "--", ":", "-.")
 BAND = "#f0b849"
 WIDE = 4.6
@@ -69,7 +67,7 @@ def draw_panel(panel: Panel, ax) -> None:
         elif line.kind == "band":
             ax.plot(line.x, line.y, color=BAND, lw=6, label=line.label)
         elif line.kind == "diagonal":
-            ax.plot(line.x, line.y, ":", color="#8c959f", lw=1, label=line.label)
+            ax.plot(line.x, line.y, ":", color=GREY, lw=1, label=line.label)
         else:
             ax.errorbar(
                 line.x, line.y, line.spread, fmt=marker + "-", color=colour, ms=4, capsize=2,
@@ -78,7 +76,7 @@ def draw_panel(panel: Panel, ax) -> None:
     ax.set_title(panel.title, loc="left", fontsize=10)
     ax.set_xlabel(panel.x)
     ax.set_ylabel(panel.y)
-    ax.spines[["top", "right"]].set_visible(False)
+    tidy(ax)
     if len(panel.lines) > 1:
         ax.legend(
             frameon=False, fontsize=8, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.2)

@@ -3,7 +3,7 @@
 from learnkernels.solvers.anderson import Anderson
 from learnkernels.solvers.certificate import Certificate
 from learnkernels.solvers.interior import InteriorSolution, RankOne, interior_weights
-from learnkernels.solvers.newton import Point, Task, minimise, search, warn_if_open
+from learnkernels.solvers.newton import Point, Task, minimise, relative, search, warn_if_open
 from learnkernels.solvers.nonnegative_qp import (
     kkt_residual,
     nonnegative_qp,
@@ -37,6 +37,7 @@ __all__ = [
     "minimise_sparse",
     "nonnegative_qp",
     "qp_certificate",
+    "relative",
     "search",
     "simplex_qp",
     "solve_svm",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,9 @@ class Certificate:
         ``"closed form"``, ``"optimal"``, ``"not converged"``, or what the method says of itself.
     history : tuple of float, default=()
         Values of the objective on the way, where a method promises that they fall.
+    gaps : tuple of float, default=()
+        Relative gaps on the way, the first before any step, where a method steps until the gap is
+        small.
     violation : float, default=0.0
         By how much the constraint is exceeded.
     last_step : float, default=0.0
@@ -45,18 +49,23 @@ class Certificate:
     iterations: int
     status: str
     history: tuple[float, ...] = ()
+    gaps: tuple[float, ...] = ()
     violation: float = 0.0
     last_step: float = 0.0
 
     @classmethod
-    def of(cls, primal: float, dual: float, iterations: int, tol: float) -> Certificate:
+    def of(
+        cls, primal: float, dual: float, iterations: int, tol: float, gaps: Sequence[float] = ()
+    ) -> Certificate:
         """The certificate of an iterative solution, optimal if the gap is at most tol."""
         size = max(abs(primal), abs(dual))
         gap = 0.0 if size == 0 else abs(primal - dual) / size
         if not np.isfinite(gap):
             gap = np.inf
         status = "optimal" if gap <= tol else "not converged"
-        return cls(float(primal), float(dual), float(gap), iterations, status)
+        return cls(
+            float(primal), float(dual), float(gap), iterations, status, gaps=tuple(map(float, gaps))
+        )
 
     @classmethod
     def closed_form(cls, value: float) -> Certificate:

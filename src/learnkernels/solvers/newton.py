@@ -89,7 +89,8 @@ def minimise(
     point = task.evaluate(mu, last)
     bound = point.bound
     iterations, step = 0, 1.0
-    while iterations < max_iter and relative(point.value, bound) > tol:
+    gaps = [relative(point.value, bound)]
+    while iterations < max_iter and gaps[-1] > tol:
         following = None
         # While most of the gap is the inner solve's own, a step would be judged by noise.
         if point.value - point.estimate < 0.5 * (point.value - bound):
@@ -110,7 +111,8 @@ def minimise(
                 break
             following = task.evaluate(point.mu, point)
         point, bound = following, max(bound, following.bound)
-    return point, Certificate.of(point.value, bound, iterations, tol)
+        gaps.append(relative(point.value, bound))
+    return point, Certificate.of(point.value, bound, iterations, tol, gaps)
 
 
 def search(task: Task, point: Point, direction: np.ndarray, first: float = 1.0) -> Point | None:

@@ -44,6 +44,7 @@ def minimise_sparse(
     chosen[np.argsort(-v)[:FIRST]] = True
     mu = radius * chosen / FIRST
     iterations, last = 0, point
+    gaps = [relative(point.value, bound)]
     while True:
         part = task.restricted(chosen)
         left = max(max_iter - iterations, 1)
@@ -56,7 +57,8 @@ def minimise_sparse(
         of_all, v = task.seen_by_all(point)
         bound = max(bound, of_all)
         missing = ~chosen & (v > v[chosen].max())
-        done = relative(point.value, bound) <= tol or iterations >= max_iter
+        gaps.append(relative(point.value, bound))
+        done = gaps[-1] <= tol or iterations >= max_iter
         if done or (enough <= tol / 3 and not missing.any()):
             break
         chosen = mu > 0
@@ -64,4 +66,4 @@ def minimise_sparse(
         room = max(FIRST, int(chosen.sum()))
         chosen[entering[np.argsort(-v[entering])[:room]]] = True
         last = point
-    return mu, Certificate.of(point.value, bound, iterations, tol)
+    return mu, Certificate.of(point.value, bound, iterations, tol, gaps)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from learnkernels.errors import InputError
-from learnkernels.solvers import Anderson, Ball, Certificate, search, warn_if_open
+from learnkernels.solvers import Anderson, Ball, Certificate, relative, search, warn_if_open
 from learnkernels.weights.base import WeightMethod, require, require_stop
 from learnkernels.weights.ridge_task import RidgeTask, ridge_targets
 
@@ -73,6 +73,7 @@ class L2Ridge(WeightMethod):
         point = at(ball.peak(np.ones(len(mu0))))
         faster = Anderson()
         bound, iterations = point.bound, 0
+        gaps = [relative(point.value, bound)]
         # The theorem of the paper is asked for too: mu - mu0 parallel to v, whatever the gap.
         while iterations < self.max_iter and (
             point.value - bound > self.tol * abs(point.value)
@@ -92,9 +93,10 @@ class L2Ridge(WeightMethod):
                     break
                 following = found
             point, bound = following, max(bound, following.bound)
+            gaps.append(relative(point.value, bound))
         away = float(np.abs(ball.peak(-point.gradient) - point.mu).max()) / self.radius
         certificate = replace(
-            Certificate.of(point.value, bound, iterations, self.tol), last_step=away
+            Certificate.of(point.value, bound, iterations, self.tol, gaps), last_step=away
         )
         if away > 1e-4:
             certificate = replace(certificate, status="not converged")

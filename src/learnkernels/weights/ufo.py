@@ -106,8 +106,8 @@ class UFO(WeightMethod):
             )
             factors = np.ones_like(factors)
         certificate = Certificate(
-            value, 0.0, 1.0 if value else 0.0, len(history), "stochastic", tuple(history),
-            0.0, float(progress),
+            value, 0.0, 1.0 if value else 0.0, len(history), "stochastic",
+            history=tuple(history), last_step=float(progress),
         )  # fmt: skip
         return sum_to_one(factors), certificate
 

@@ -1,0 +1,35 @@
+"""How pictures look: few colours that colour-blind readers tell apart, and no needless ink."""
+
+from __future__ import annotations
+
+from learnkernels.errors import InputError
+
+__all__ = ["BLUE", "COLOURS", "GREY", "INK", "MARKERS", "ORANGE", "axes_for", "shortened", "tidy"]
+
+INK, GREY, BLUE, ORANGE = "#22272e", "#8c959f", "#0072b2", "#d55e00"
+# Okabe and Ito, Color Universal Design (2008).
+COLOURS = (INK, BLUE, ORANGE, "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
+MARKERS = "osD^vPX"
+LONGEST_NAME = 40
+
+
+def axes_for(ax, size: tuple[float, float]):
+    """The given axes, or those of a new figure of a size in inches."""
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as error:
+        raise InputError("pictures need matplotlib: pip install 'learnkernels[report]'.") from error
+    if ax is None:
+        _, ax = plt.subplots(figsize=size, layout="constrained")
+    return ax
+
+
+def tidy(ax) -> None:
+    """Without a box."""
+    ax.spines[["top", "right"]].set_visible(False)
+
+
+def shortened(name: str) -> str:
+    """A name that leaves room for the picture."""
+    name = str(name)
+    return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
