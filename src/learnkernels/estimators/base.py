@@ -8,6 +8,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from learnkernels.errors import InputError
 from learnkernels.estimators.guarantees import guarantees_of
+from learnkernels.estimators.html import learned_html
 from learnkernels.estimators.learning import Learned, Model, Stage
 from learnkernels.estimators.tables import validated_table
 from learnkernels.gram import Bank, Oracle, as_backend
@@ -33,6 +34,19 @@ class BaseKernelEstimator(BaseEstimator):
         tags.input_tags.allow_nan = absent and self.missing == "neutral"
         tags.target_tags.required = True
         return tags
+
+    def _repr_html_inner(self):
+        """In notebooks: scikit-learn's diagram, and once fitted the learned kernel."""
+        return super()._repr_html_inner() + self._learned_html()
+
+    def _repr_mimebundle_(self, **options):
+        found = super()._repr_mimebundle_(**options)
+        if "text/html" in found:
+            found["text/html"] += self._learned_html()
+        return found
+
+    def _learned_html(self) -> str:
+        return learned_html(self) if hasattr(self, "weights_") else ""
 
     def _validated(self, X, y="no_validation", **options):
         """X (and y) as arrays, with a sentence where they cannot be used."""
