@@ -97,7 +97,8 @@ def test_compare_prints_a_table_for_people(table, capsys):
     assert (status, err) == (0, "")
     assert "regression, 90 samples" in out and "t-test" in out
     expected = {
-        "method", "error_mean", "error_std", "alignment_mean", "alignment_std", "errors",
+        "method", "error_mean", "error_std", "alignment_mean", "alignment_std",
+        "test_alignment_mean", "test_alignment_std", "errors",
         "weights_mean", "fit_seconds",
     }  # fmt: skip
     assert expected <= set(json.loads(path.read_text())["methods"][0])

@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pytest
+from sklearn.model_selection import KFold
 
 import learnkernels as lk
 from learnkernels.inspect import compare
@@ -116,3 +117,27 @@ def test_of_several_methods_under_one_name_the_validation_fold_chooses(curve):
     alone = compare(*curve, {"l2": wide}, kernels=kernels, task="regression", grid=[0.1]).methods
     assert [result.method for result in found] == ["l2", "plain"]
     assert found[0].errors == alone[0].errors  # a radius of almost nothing predicts almost nothing
+
+
+@pytest.mark.parametrize("family", [lk.gaussians([0.1, 1.0]), lk.per_feature()])
+def test_alignment_on_the_test_part_is_that_of_kernels_scaled_in_training(family, curve):
+    X, y = curve
+    found = compare(X, y, ["unif"], kernels=family, task="regression", grid=[1.0], folds=4)
+    grams = (
+        [lk.kernels.Gaussian(gamma)(X) for gamma in (0.1, 1.0)]
+        if isinstance(family, type(lk.gaussians([1.0])))
+        else [np.outer(column, column) for column in X.T]
+    )
+    splits = [test for _, test in KFold(4, shuffle=True, random_state=0).split(X)]
+    expected = []
+    for fold, test in enumerate(splits):
+        train = np.setdiff1d(np.arange(100), np.concatenate([test, splits[(fold + 1) % 4]]))
+        K = 0.0
+        for gram in grams:
+            part = gram[np.ix_(train, train)]
+            K = K + gram[np.ix_(test, test)] / (np.trace(part) - part.mean() * len(train))
+        expected.append(
+            lk.alignment(K, np.outer(y[test] - y[test].mean(), y[test] - y[test].mean()))
+        )
+    assert np.isclose(found.methods[0].test_alignment_mean, np.mean(expected))
+    assert np.isclose(found.methods[0].test_alignment_std, np.std(expected, ddof=1))

@@ -54,6 +54,8 @@ class MethodResult:
         Test error: misclassification rate, or root mean squared error.
     alignment_mean, alignment_std : float
         Centered alignment of the learned kernel on the training part.
+    test_alignment_mean, test_alignment_std : float
+        The same on the test part, where the weights have not seen the target.
     errors : list of float
         Test error of each fold.
     weights_mean : list of float
@@ -69,6 +71,8 @@ class MethodResult:
     error_std: float
     alignment_mean: float
     alignment_std: float
+    test_alignment_mean: float
+    test_alignment_std: float
     errors: list[float]
     weights_mean: list[float]
     fit_seconds: float
@@ -212,20 +216,25 @@ def compare(
         if not names:  # recipes look at the data once, so that all folds combine the same kernels
             kernels = resolve(kernels, parts[0], missing=missing)
             names = kernel_names(kernels)
+
+        def pass_over(X, samples, normalize, kernels=kernels):
+            return Stage.of(
+                kernels, X, setting.alignment_target[samples], setting.machine_target[samples],
+                task=task, normalize=normalize, center=True, sample_weight=np.ones(len(samples)),
+                backend=as_backend(backend), missing=missing,
+            )  # fmt: skip
+
         start = time.perf_counter()
-        stage = Stage.of(
-            kernels, parts[0], setting.alignment_target[train], setting.machine_target[train],
-            task=task, normalize="trace", center=True, sample_weight=np.ones(len(train)),
-            backend=as_backend(backend), missing=missing,
-        )  # fmt: skip
+        stage = pass_over(parts[0], train, "trace")
         shared = time.perf_counter() - start
+        held_out = pass_over(parts[2], test, None).oracle().statistics
         for label, alternatives in list(learners.items()):
             progress(f"fold {fold + 1} of {folds}, {label}")
             try:
                 with warnings.catch_warnings(record=True) as heard:
                     warnings.simplefilter("always", ConvergenceWarning)
                     trial = one_trial(
-                        stage, alternatives, setting, parts, (validation, test), shared
+                        stage, held_out, alternatives, setting, parts, (validation, test), shared
                     )
                 runs[label].append(trial)
                 for warning in heard:
@@ -251,6 +260,7 @@ class Trial:
 
     error: float
     alignment: float
+    test_alignment: float
     weights: np.ndarray
     seconds: float
 
@@ -272,7 +282,7 @@ def is_method(given) -> bool:
     return isinstance(given, str | WeightMethod)
 
 
-def one_trial(stage, alternatives, setting: Task, parts, indices, shared: float) -> Trial:
+def one_trial(stage, held_out, alternatives, setting: Task, parts, indices, shared: float) -> Trial:
     """Learn and train on the first part, choose on the second, test on the third."""
     validation, test = indices
     start = time.perf_counter()
@@ -296,7 +306,9 @@ def one_trial(stage, alternatives, setting: Task, parts, indices, shared: float)
     which, value = np.unravel_index(np.argmin(heard), (len(heard), len(heard[0])))
     best = trained[which][value]
     (error,) = errors([best], parts[2], test)
-    return Trial(error, best.learned.alignment, best.learned.weights, seconds)
+    mu = best.learned.weights
+    on_test = held_out.alignment(mu * stage.oracle().factors)  # scaled as in training
+    return Trial(error, best.learned.alignment, on_test, mu, seconds)
 
 
 def task_of(task: str, y: np.ndarray, folds: int, seed: int, grid) -> Task:
@@ -349,7 +361,8 @@ def prepared(X, preprocess, table: bool, train, validation, test):
 
 def result_of(label: str, trials: list[Trial], baseline: list[Trial] | None) -> MethodResult:
     errors = np.array([trial.error for trial in trials])
-    alignments = np.array([trial.alignment for trial in trials])
+    alignments = np.array([(trial.alignment, trial.test_alignment) for trial in trials])
+    means, spreads = alignments.mean(axis=0), alignments.std(axis=0, ddof=1)
     beats = False
     if baseline is not None and baseline is not trials:
         reference = np.array([trial.error for trial in baseline])
@@ -359,8 +372,10 @@ def result_of(label: str, trials: list[Trial], baseline: list[Trial] | None) -> 
         label,
         float(errors.mean()),
         float(errors.std(ddof=1)),
-        float(alignments.mean()),
-        float(alignments.std(ddof=1)),
+        float(means[0]),
+        float(spreads[0]),
+        float(means[1]),
+        float(spreads[1]),
         errors.tolist(),
         np.mean([trial.weights for trial in trials], axis=0).tolist(),
         float(np.mean([trial.seconds for trial in trials])),

@@ -127,8 +127,11 @@ class Grid:
 
     @property
     def columns(self) -> list[str]:
-        """Of all rows, in order."""
-        return list(dict.fromkeys(column for row in self.values.values() for column in row))
+        """Of all rows, in order; where rows and columns are the same, in the order of the rows."""
+        found = dict.fromkeys(column for row in self.values.values() for column in row)
+        return (
+            sorted(found, key=list(self.values).index) if found == self.values.keys() else [*found]
+        )
 
     @property
     def has_paper(self) -> bool:
