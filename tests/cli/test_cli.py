@@ -369,7 +369,8 @@ def test_datasets_are_listed_and_found(genuine, capsys):
     [
         (["reproduce", "table-9"], "no experiment is called 'table-9'"),
         (["reproduce", "2017-examples", "--quick", "--jobs", "0"], "jobs=0"),
-        (["reproduce", "2013-table1", "--quick"], "protein_fold_factors"),
+        (["reproduce", "2013-figure2", "--quick"], "tss_arabidopsis_tata"),
+        (["reproduce", "2017-examples", "--seed", "-1"], "seed=-1"),
         (["datasets", "path", "irises"], "no data set is called 'irises'"),
         (["datasets", "fetch", "splice_junction"], "Put it as splice_junction.csv.gz"),
     ],

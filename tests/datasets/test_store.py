@@ -1,5 +1,6 @@
 """Data sets: found, checked, downloaded, or a sentence that says what to do."""
 
+import gzip
 from urllib.error import URLError
 
 import numpy as np
@@ -60,7 +61,7 @@ def test_other_values_are_refused_from_the_internet_and_from_a_folder(nowhere, t
         "toy.csv.gz", "0" * 64, "", "nowhere", toy.copy, store.values_checksum(changed)
     )
     monkeypatch.setitem(datasets.DATASETS, "toy", other)
-    with pytest.raises(lk.InputError, match="not the file this library knows"):
+    with pytest.raises(lk.InputError, match="does not hold the data this library knows"):
         datasets.path("toy")
     (nowhere / "cache" / "toy.csv.gz").unlink()
     with pytest.raises(lk.InputError, match="differs from the data this library knows"):
@@ -68,7 +69,16 @@ def test_other_values_are_refused_from_the_internet_and_from_a_folder(nowhere, t
     assert not (nowhere / "cache" / "toy.csv.gz").exists()
 
 
-@pytest.mark.parametrize("damage", [lambda b: b[:100], lambda b: b"no gzip at all", lambda b: b""])
+DAMAGES = [
+    lambda whole: whole[:100],
+    lambda whole: b"no gzip at all",
+    lambda whole: b"",
+    lambda whole: whole[:5000] + bytes(100) + whole[5100:],
+    lambda whole: gzip.compress(b"a,b\n1,2\n"),
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
 def test_a_damaged_file_is_refused(damage, genuine, tmp_path, monkeypatch):
     genuine("sonar")
     whole = datasets.path("sonar").read_bytes()
@@ -84,6 +94,20 @@ def test_no_network_is_a_sentence_that_says_what_to_do(nowhere, monkeypatch):
 
     monkeypatch.setattr("sklearn.datasets.fetch_openml", offline)
     with pytest.raises(lk.InputError, match=r"no route to host.*OpenML 40.*LEARNKERNELS_DATA"):
+        datasets.load("sonar")
+
+
+def test_the_same_values_in_another_file_are_accepted(genuine, tmp_path, monkeypatch):
+    for name in ("sonar", "tss_arabidopsis_tata", "splice_binary_train"):
+        genuine(name).to_csv(tmp_path / f"{name}.csv.gz", index=False)
+    monkeypatch.setenv("LEARNKERNELS_DATA", str(tmp_path))
+    for name in ("sonar", "tss_arabidopsis_tata", "splice_binary_train"):
+        assert datasets.path(name).parent == tmp_path
+
+
+def test_a_folder_that_is_not_there_is_named(monkeypatch, tmp_path):
+    monkeypatch.setenv("LEARNKERNELS_DATA", str(tmp_path / "nowhere"))
+    with pytest.raises(lk.InputError, match="nowhere', which is no folder"):
         datasets.load("sonar")
 
 

@@ -51,6 +51,8 @@ def test_each_fold_trains_without_validation_and_test(classes):
         ({"methods": []}, "at least one"),
         ({"folds": 100}, "rarest"),
         ({"grid": [-1.0]}, "grid"),
+        ({"methods": {"mine": []}}, r"methods\['mine'\]"),
+        ({"methods": {"mine": None}}, r"methods\['mine'\]"),
         ({"kernels": "precomputed"}, "takes samples"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import json
 import time
+from dataclasses import replace
 
 import pytest
 
@@ -24,7 +25,11 @@ def plan(quick: bool) -> list[dict]:
     return [{"number": number} for number in range(2 if quick else 6)]
 
 
-PROTOCOL = Protocol("squares", plan, square)
+def nothing(parameters: dict) -> None:
+    """No data is read."""
+
+
+PROTOCOL = Protocol("squares", plan, square, nothing)
 
 
 def results(folder, protocol=PROTOCOL, **options):
@@ -44,7 +49,7 @@ def test_a_stopped_run_goes_on_where_it_was(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         results(
             tmp_path,
-            Protocol("squares", plan, failing),
+            Protocol("squares", plan, failing, nothing),
             progress=lambda *state: seen.append(state[:2]),
         )
     assert seen == [(0, 6), (1, 6), (2, 6), (3, 6)]
@@ -67,8 +72,11 @@ def test_another_seed_or_version_or_a_broken_file_is_done_again(tmp_path, monkey
     broken.write_text(broken.read_text()[:20])
     again = results(tmp_path)
     assert sum(a != b for a, b in zip(first, again, strict=True)) == 1
+    revised = results(tmp_path, replace(PROTOCOL, revision=2))
+    assert all(a != b for a, b in zip(again, revised, strict=True))
     monkeypatch.setattr(lk, "__version__", "99.0")
-    assert all(a != b for a, b in zip(again, results(tmp_path), strict=True))
+    later = results(tmp_path, replace(PROTOCOL, revision=2))
+    assert all(a != b for a, b in zip(revised, later, strict=True))
 
 
 def test_pieces_are_whole_files_with_their_parameters(tmp_path):
@@ -80,7 +88,20 @@ def test_pieces_are_whole_files_with_their_parameters(tmp_path):
     assert kept["result"]["square"] == 11
 
 
-def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path):
+def test_a_folder_that_cannot_be_written_is_said_before_any_work(tmp_path):
     (tmp_path / "squares").write_text("a file")
+
+    def never(number, seed):
+        raise AssertionError
+
     with pytest.raises(lk.InputError, match="cannot write"):
-        results(tmp_path)
+        results(tmp_path, replace(PROTOCOL, run=never))
+
+
+def test_all_missing_data_is_said_before_any_work(tmp_path, monkeypatch):
+    monkeypatch.delenv("LEARNKERNELS_DATA", raising=False)
+    monkeypatch.setenv("LEARNKERNELS_CACHE", str(tmp_path))
+    sets = ["promoters", "splice_junction"]
+    needy = replace(PROTOCOL, needs=lambda parameters: sets[parameters["number"] % 2])
+    with pytest.raises(lk.InputError, match=r"promoters is not.*splice_junction is not"):
+        results(tmp_path, needy)

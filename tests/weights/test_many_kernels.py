@@ -4,6 +4,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 from scipy import sparse
+from sklearn.svm import SVC
 
 import learnkernels as lk
 from learnkernels.kernels import resolve
@@ -264,3 +265,20 @@ def test_extreme_regularisation_is_mended_by_the_general_method(alpha):
 def test_a_certificate_of_nothing_proves_nothing():
     assert Certificate.of(np.nan, 1.0, 3, 1e-4).status == "not converged"
     assert Certificate.of(0.0, 0.0, 3, 1e-4).status == "optimal"
+
+
+def test_at_a_large_c_the_path_proves_itself_and_keeps_what_zeros_would_cost():
+    """Few features, many samples, a large C: small weights count."""
+    rng = np.random.default_rng(3)
+    X = sparse.csr_array(rng.poisson(0.3, (150, 20)).astype(float))
+    y = np.where(X[:, [0]].toarray()[:, 0] + rng.standard_normal(150) > 0.5, 1.0, -1.0)
+    evidence = evidence_of(lk.per_feature(), X, y, value=1e4)
+    task = SVMTask(evidence.oracle, evidence.Y, np.full(150, 1e4))
+    mu, certificate = rank_one_svm_weights(task, rank_one(evidence.oracle), 1e-4, 100)
+    assert certificate.status == "optimal" and np.isclose(mu.sum(), 1) and mu.min() >= 0
+    # At these weights no SVM has a smaller value than the certificate's bound.
+    alone = SVC(kernel="precomputed", C=1e4, tol=1e-6).fit(evidence.oracle.gram(mu), y)
+    beta = np.zeros(150)
+    beta[alone.support_] = alone.dual_coef_[0]
+    value = y @ beta - beta @ evidence.oracle.gram(mu) @ beta / 2
+    assert certificate.dual <= value * (1 + 1e-6) <= certificate.primal * (1 + 2e-6)

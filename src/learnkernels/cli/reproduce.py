@@ -13,6 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from learnkernels.cli.show import console
+from learnkernels.errors import InputError
 from learnkernels.reproductions import EXPERIMENTS, outcome_of, reproduce
 from learnkernels.reproductions.experiment import Grid, Value
 
@@ -24,9 +25,20 @@ def run_reproduce(options: Namespace) -> None:
     if options.name is None:
         console().print(experiments_table())
         return
-    names = list(EXPERIMENTS) if options.name == "all" else [options.name]
-    for name in names:
-        run_one(name, options)
+    if options.name != "all":
+        run_one(options.name, options)
+        return
+    failed, begun = [], set()
+    for name, experiment in EXPERIMENTS.items():
+        fresh = options.fresh and experiment.protocol.name not in begun
+        begun.add(experiment.protocol.name)
+        try:
+            run_one(name, Namespace(**vars(options) | {"fresh": fresh}))
+        except InputError as error:
+            print(f"learnkernels: {name}: {error}", file=sys.stderr)
+            failed.append(name)
+    if failed:
+        raise InputError(f"not run: {', '.join(failed)}; the reasons are above.")
 
 
 def run_one(name: str, options: Namespace) -> None:
@@ -103,7 +115,7 @@ def bar(to: Console, name: str, options: Namespace) -> Iterator:
     except KeyboardInterrupt:
         print(
             f"learnkernels: {name} has {done} of {total} pieces done, kept in {options.output}; "
-            "the same command goes on from there.",
+            f"the same command{' without --fresh' * options.fresh} goes on from there.",
             file=sys.stderr,
         )
         raise

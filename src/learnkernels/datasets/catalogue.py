@@ -29,8 +29,9 @@ class Dataset:
     download : callable or None
         Makes the table from the internet, if that can be done.
     values : str
-        Checksum of the values of a table, whatever its file looks like; of those that can be
-        downloaded.
+        Checksum of the values, whatever the file looks like.
+    columns : str
+        What is in the file, in order.
     """
 
     file: str
@@ -39,6 +40,13 @@ class Dataset:
     source: str
     download: Callable[[], pd.DataFrame] | None = None
     values: str = ""
+    columns: str = "the features, then target"
+
+    @property
+    def form(self) -> str:
+        """In words, what the file looks like."""
+        kind = "JSON lines" if ".jsonl" in self.file else "TSV" if ".tsv" in self.file else "CSV"
+        return f"{kind}, gzip, with a header: {self.columns}; sha256 of our copy {self.sha256}"
 
 
 def openml(number: int, labels: Mapping[str, object] | None = None):
@@ -62,16 +70,19 @@ DATASETS = {
         "breast_tcga_test.csv.gz",
         "9612037069eb70da59fa1dcc312262662020c9021e833b50198980fdb4b2b524",
         "70 x 384, subtypes of breast cancer, without proteins", MIXOMICS,
+        values="f0fb5adf822a05ddf4b6dd23eae17b7f4a8e57e4971b144a1afe60c0b38e416a",
     ),
     "breast_tcga_train": Dataset(
         "breast_tcga_train.csv.gz",
         "4fcca96efbca563d6073d47cd26c794523f1249f448a0bbb929f086b2b3193be",
         "150 x 526, subtypes of breast cancer in three views", MIXOMICS,
+        values="d79e1865771a38c7cfa37dddbb913017d286cfe85fe4f2e276029c45deb296a4",
     ),
     "german_numeric": Dataset(
         "german_numeric.csv.gz",
         "59d0e72423d9fb0bb1f438514bb351e11e2f67569ab7cfdf6ddbab7456c7f9e8",
         "1000 x 24, good or bad credit", f"{UCI}, Statlog German Credit, german.data-numeric",
+        values="fe014cd61df61d3fdf3d4f047f72d6be5a781eef996844bdd59a15acd46b28a7",
     ),
     "heart_statlog": Dataset(
         "heart_statlog.csv.gz",
@@ -89,7 +100,7 @@ DATASETS = {
         "kin8nm.csv.gz",
         "f9eac11869e48e7b4eab068cb26f28d031d05672a3f9e3f064ae07eaa216abfb",
         "8192 x 8, a robot arm, regression", "Delve kin-8nm; OpenML 189",
-        openml(189), "4a22bb7a9db9d748c40511bf4c0153179abd0b2608e8c1c24933895e317fcca8",
+        openml(189), "d12533faf1037b8922f6400babb7ca54eb0868522092495ff3022e910777a017",
     ),
     "mfeat": Dataset(
         "mfeat.csv.gz",
@@ -101,42 +112,58 @@ DATASETS = {
         "promoters.csv.gz",
         "acdc0d81d7e5e411770aeb2c3d5c375554abf6a79b4937e3c2bdc698cdbaa325",
         "106 DNA sequences of 57, promoters of E. coli or not", f"{UCI}, Promoter Gene Sequences",
+        values="48c0244eade01e7e4b008705fd06c6597f7fd6146dfc1d0b0d52e64f5bd717fe",
+        columns="name, sequence, target",
     ),
     "protein_fold_factors": Dataset(
         "protein_fold_factors.csv.gz",
         "0352eae9a33877d1a65dd3c7331d8ffefb36a051d1ec4039842d81b5ff4dbd51",
         "694 x 324, 27 protein folds in 12 blocks of spectral factors",
         "UCSD MKL repository, protein fold prediction (Ding and Dubchak)",
+        values="39842d4192e802131f503b705035854f432dcf80188aa4d9ed4c8fc4b64a54ae",
+        columns="k01_01 to k12_27, split, target",
     ),
     "reuters21578_modapte": Dataset(
         "reuters21578_modapte.jsonl.gz",
         "36c537b777f427d6185729cafb0919ccffdf15d60701f8d598a007865592d6cd",
         "12902 news documents, ModApte split", "Reuters-21578, Distribution 1.0, 22 SGML files",
+        values="125a38481aa36c60d8327e99e2539241d7dfa5c985c88a195018b641e5100d75",
+        columns="newid, split, topics, title, body",
     ),
     "sentiment_ngrams_books": Dataset(
         "sentiment_ngrams_books.tsv.gz",
         "96d44c4bee3e02ebf9c39170cb8a9791d43474e3c93ebd5121224fedae3ef5e9",
         "2000 reviews of books, counts of words and bigrams", SENTIMENT,
+        values="808af59c6c2919b630b50b08b50308ebf9281e09feccacf7459a31d9640838b4",
+        columns="index, label, rating, ngrams",
     ),
     "sentiment_ngrams_dvd": Dataset(
         "sentiment_ngrams_dvd.tsv.gz",
         "3afb5c3cf9342cce896e12da5a905e88931181b1512d8c7d77cac2f9b675f2e5",
         "2000 reviews of DVDs, counts of words and bigrams", SENTIMENT,
+        values="e6c8b428081ad91f72e501286167dcae32b8125958ab9f19c24604abb3372f72",
+        columns="index, label, rating, ngrams",
     ),
     "sentiment_ngrams_electronics": Dataset(
         "sentiment_ngrams_electronics.tsv.gz",
         "4ba8cc7d72e7518b9dacd591df882273c7cc8f5fd59361ac2c15b0d0de958fa4",
         "2000 reviews of electronics, counts of words and bigrams", SENTIMENT,
+        values="962ff2136ae2a92d75d3001c2cdb2a6e7a0521f404fa79a970b5cc0e82c67c98",
+        columns="index, label, rating, ngrams",
     ),
     "sentiment_ngrams_kitchen": Dataset(
         "sentiment_ngrams_kitchen.tsv.gz",
         "593964aebad26ad7c14b7b355376b71d8fe01eeae5bdd5f721e5908cbdbf8afa",
         "2000 reviews of kitchen goods, counts of words and bigrams", SENTIMENT,
+        values="17a35f8da4349cf8b2fd026bacaceede78a6b737ce181f286aeed00dd0a88da8",
+        columns="index, label, rating, ngrams",
     ),
     "sentiment_reviews": Dataset(
         "sentiment_reviews.jsonl.gz",
         "713ef9e8a46f4c94a93bd98eef8efafa9ab38cdec68c45594aa50596e740597c",
         "8000 reviews of four kinds of goods, texts and ratings", SENTIMENT,
+        values="503c6e95034723e32b6d012b4c005e9490f9c47dad389220743f6a63fd7190eb",
+        columns="domain, index, label, rating, title, text",
     ),
     "sonar": Dataset(
         "sonar.csv.gz",
@@ -155,16 +182,21 @@ DATASETS = {
         "splice_binary_train.csv.gz",
         "e18d297be4c11d75f2df1382f2aac85638c02982fce0f88775746166ea9fd6f2",
         "1000 x 60, splice junctions or not", 'LIBSVM data sets, "splice" (Delve)',
+        values="8ea9fdfec45f8fa14bf342cec44df61ab389da0c9e48a4c43803c271a256fa29",
     ),
     "splice_junction": Dataset(
         "splice_junction.csv.gz",
         "095306222afd1fe84a271502e27d151980f614c02c8767201f372786bccc5173",
         "3190 DNA sequences of 60, two kinds of splice junctions or none",
         f"{UCI}, Splice-junction Gene Sequences",
+        values="9b3444f64ec92975d6d0522b1e9d186aec40705d43cd42d1f68a2e95b7f7b064",
+        columns="name, sequence, target",
     ),
     "tss_arabidopsis_tata": Dataset(
         "tss_arabidopsis_tata.csv.gz",
         "04ba23dd511a110e48662e13dbd60d98d36da9e8181a4af1467c7f8bb9d8c204",
         "4376 DNA sequences of 251, transcription starts or not", PROMOTERS,
+        values="4f4e00c4b46380e200ddeba76d3511b715cf8fbbd625748566cf6e41d0055553",
+        columns="sequence, target",
     ),
 }  # fmt: skip

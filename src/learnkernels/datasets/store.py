@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import zlib
+from http.client import HTTPException
 from pathlib import Path
 
 import numpy as np
@@ -82,7 +84,7 @@ def fetch(name: str) -> Path:
         raise InputError(f"{name} is not at hand and cannot be downloaded. {by_hand(data)}")
     try:
         table = data.download()
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, HTTPException) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"{name} could not be downloaded: {reason}. {by_hand(data)}") from error
     if values_checksum(table) != data.values:
@@ -133,7 +135,14 @@ def named(name: str) -> Dataset:
 def folders() -> list[Path]:
     """Where to look, first the user's own folder."""
     own = os.environ.get("LEARNKERNELS_DATA")
-    return [Path(own), cache_folder()] if own else [cache_folder()]
+    if not own:
+        return [cache_folder()]
+    if not Path(own).is_dir():
+        raise InputError(
+            f"LEARNKERNELS_DATA names {own!r}, which is no folder; name the folder with the data "
+            "sets, or unset it."
+        )
+    return [Path(own), cache_folder()]
 
 
 def cache_folder() -> Path:
@@ -152,8 +161,8 @@ def at_hand(data: Dataset) -> Path | None:
         if file.is_file():
             if not genuine(file, data):
                 raise InputError(
-                    f"{str(file)!r} is not the file this library knows (its sha256 should be "
-                    f"{data.sha256}); it may be cut off or altered: replace or remove it."
+                    f"{str(file)!r} does not hold the data this library knows ({data.form}); it "
+                    "may be cut off or altered: replace or remove it."
                 )
             return file
     return None
@@ -163,11 +172,9 @@ def genuine(file: Path, data: Dataset) -> bool:
     """Whether a file is the known one, or holds the same values."""
     if hashlib.sha256(file.read_bytes()).hexdigest() == data.sha256:
         return True
-    if not data.values:
-        return False
     try:
         return values_checksum(read(file)) == data.values
-    except (OSError, ValueError, EOFError):  # not a table at all
+    except (OSError, ValueError, KeyError, EOFError, zlib.error):  # not such a table at all
         return False
 
 
@@ -181,21 +188,28 @@ def read(file: Path) -> pd.DataFrame:
 
 
 def values_checksum(table: pd.DataFrame) -> str:
-    """Of the numbers of a table and its target, whatever columns and file are called."""
-    # In single precision: readers of decimal numbers differ in the last digit.
-    features = table.drop(columns="target").to_numpy(dtype="<f4")
-    found = hashlib.sha256(np.ascontiguousarray(features).tobytes())
-    target = table["target"]
-    if target.dtype.kind == "f":
-        found.update(target.to_numpy("<f4").tobytes())
-    else:
-        found.update("\n".join(target.astype(str)).encode())
+    """Of the values of a table, whatever its columns and file are called.
+
+    Numbers count in single precision, for readers of decimal numbers differ in the last digit; a
+    column ``target`` of whole numbers counts as names, which is what they are.
+    """
+    found = hashlib.sha256()
+    names = [name for name in table.columns if is_name(table, name)]
+    numbers = table.drop(columns=names).to_numpy(dtype="<f4")
+    found.update(np.ascontiguousarray(numbers).tobytes())
+    for name in names:
+        found.update("\n".join(table[name].astype(str)).encode())
     return found.hexdigest()
+
+
+def is_name(table: pd.DataFrame, column: str) -> bool:
+    kind = table[column].dtype.kind
+    return kind not in "fiub" or (column == "target" and kind != "f")
 
 
 def by_hand(data: Dataset) -> str:
     """What a person can do."""
     return (
-        f"It comes from {data.source}. Put it as {data.file} (sha256 {data.sha256}) into a folder "
-        "and name that folder in the environment variable LEARNKERNELS_DATA."
+        f"It comes from {data.source}. Put it as {data.file} ({data.form}) into a folder and name "
+        "that folder in the environment variable LEARNKERNELS_DATA."
     )

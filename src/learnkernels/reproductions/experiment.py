@@ -64,14 +64,17 @@ class Protocol:
         ``plan(quick)`` lists the parameters of every piece, without the seed.
     run : callable
         ``run(seed=..., **parameters)`` computes one piece.
-    data : tuple of str
-        Data sets that the pieces read.
+    needs : callable
+        ``needs(parameters)`` names the data set that a piece reads, or None.
+    revision : int, default=1
+        Raised whenever pieces come to compute something else, so that older ones are not used.
     """
 
     name: str
     plan: Callable[[bool], list[dict[str, Any]]]
     run: Callable[..., dict[str, Any]]
-    data: tuple[str, ...] = ()
+    needs: Callable[[dict[str, Any]], str | None]
+    revision: int = 1
 
     def pieces(self, quick: bool, seed: int) -> list[Piece]:
         return [Piece(parameters | {"seed": seed}) for parameters in self.plan(quick)]

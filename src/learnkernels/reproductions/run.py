@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import learnkernels
+from learnkernels.checks import is_whole
 from learnkernels.errors import InputError
 from learnkernels.reproductions.experiment import Claim, Grid, Line, Outcome, Panel, Value
 from learnkernels.reproductions.figures import draw
@@ -72,8 +73,11 @@ def reproduce(
     """
     if name not in EXPERIMENTS:
         raise InputError(f"no experiment is called {name!r}; there are {', '.join(EXPERIMENTS)}.")
-    if not (isinstance(jobs, int) and jobs >= 1):
-        raise InputError(f"jobs={jobs!r}; it must be a whole number of at least 1.")
+    for parameter, value, least in (("jobs", jobs, 1), ("seed", seed, 0)):
+        if not (is_whole(value) and value >= least):
+            raise InputError(
+                f"{parameter}={value!r}; it must be a whole number of at least {least}."
+            )
     experiment = EXPERIMENTS[name]
     mode = "quick" if quick else "full"
     folder = Path(folder) / f"{mode}-{seed}"

@@ -61,49 +61,75 @@ def do(
     """
     pieces = protocol.pieces(quick, seed)
     place = folder / protocol.name
-    results = {} if fresh else dict(kept(pieces, place))
+    if fresh:
+        for piece in pieces:
+            (place / f"{piece.key}.json").unlink(missing_ok=True)
+    results = dict(kept(protocol, pieces, place))
     todo = [piece for piece in pieces if piece.key not in results]
-    for name in protocol.data if todo else ():
-        datasets.path(name)  # what is missing is said now, not after an hour
+    if todo:  # what is missing is said now, not after an hour
+        check_data({protocol.needs(piece.parameters) for piece in todo} - {None})
+        check_writable(place)
     progress(len(results), len(pieces), "")
-    for key, result in done(protocol.run, todo, place, jobs):
+    for key, result in done(protocol, todo, place, jobs):
         results[key] = result
         progress(len(results), len(pieces), key)
     return [replace(piece, result=results[piece.key]) for piece in pieces]
 
 
-def kept(pieces: list[Piece], place: Path) -> Iterator[tuple[str, dict]]:
+def check_data(names) -> None:
+    """Raise with all that is missing, and what to do."""
+    missing = []
+    for name in sorted(names):
+        try:
+            datasets.path(name)
+        except InputError as error:
+            missing.append(str(error))
+    if missing:
+        raise InputError(" ".join(missing))
+
+
+def check_writable(place: Path) -> None:
+    probe = place / f".{os.getpid()}"
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        probe.touch()
+        probe.unlink()
+    except OSError as error:
+        raise InputError(f"cannot write to {str(place)!r}: {error.strerror or error}.") from error
+
+
+def kept(protocol: Protocol, pieces: list[Piece], place: Path) -> Iterator[tuple[str, dict]]:
     """Results that lie in the folder, of this version and with these parameters."""
     for piece in pieces:
         try:
             found = json.loads((place / f"{piece.key}.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             continue  # not done yet, or not readable: do it
-        if found.get("made by") == maker(piece):
+        if found.get("made by") == maker(protocol, piece):
             yield piece.key, found["result"]
 
 
-def done(run: Callable[..., dict], todo: list[Piece], place: Path, jobs: int):
+def done(protocol: Protocol, todo: list[Piece], place: Path, jobs: int):
     """Do pieces, yield them as they are finished."""
     if jobs == 1:
         for piece in todo:
-            yield one(run, piece, place)
+            yield one(protocol, piece, place)
         return
     # One thread a process: the processes fill the cores.
     with parallel_config("loky", n_jobs=jobs, inner_max_num_threads=1):
         pool = Parallel(return_as="generator_unordered", batch_size=1, pre_dispatch="n_jobs")
-        yield from pool(delayed(one)(run, piece, place) for piece in todo)
+        yield from pool(delayed(one)(protocol, piece, place) for piece in todo)
 
 
-def one(run, piece: Piece, place: Path) -> tuple[str, dict]:
+def one(protocol: Protocol, piece: Piece, place: Path) -> tuple[str, dict]:
     """Do a piece and keep it; warnings of hard problems are counted, not shown."""
     start = time.perf_counter()
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
-        result = run(**piece.parameters)
+        result = protocol.run(**piece.parameters)
     seconds = round(time.perf_counter() - start, 2)
     record = {
-        "made by": maker(piece),
+        "made by": maker(protocol, piece),
         "seconds": seconds,
         "warnings": sorted({str(warning.message) for warning in heard}),
         "result": result,
@@ -112,8 +138,12 @@ def one(run, piece: Piece, place: Path) -> tuple[str, dict]:
     return piece.key, json.loads(json.dumps(result))
 
 
-def maker(piece: Piece) -> dict[str, Any]:
-    return {"learnkernels": learnkernels.__version__, "parameters": piece.parameters}
+def maker(protocol: Protocol, piece: Piece) -> dict[str, Any]:
+    return {
+        "learnkernels": learnkernels.__version__,
+        "revision": protocol.revision,
+        "parameters": piece.parameters,
+    }
 
 
 def write_json(path: Path, content) -> None:

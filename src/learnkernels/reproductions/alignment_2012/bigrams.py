@@ -48,9 +48,9 @@ def plan(quick: bool) -> list[dict]:
         ]
     return [
         {"task": task, "data": domain, "repetition": repetition, "bigrams": N_BIGRAMS}
+        for repetition in range(REPETITIONS)
         for task in TASKS
         for domain in DOMAINS
-        for repetition in range(REPETITIONS)
     ]
 
 
@@ -73,9 +73,11 @@ def l2_around_uniform(p: int) -> list[L2Ridge]:
     return [L2Ridge(radius=share / np.sqrt(p), mu0=1 / p) for share in RADII]
 
 
-PROTOCOL = Protocol(
-    "bigrams_2012", plan, run, tuple(f"sentiment_ngrams_{domain}" for domain in DOMAINS)
-)
+def needed(parameters: dict) -> str:
+    return f"sentiment_ngrams_{parameters['data']}"
+
+
+PROTOCOL = Protocol("bigrams_2012", plan, run, needed)
 
 
 def grouped(pieces: list[Piece], task: str) -> dict[str, list[Piece]]:

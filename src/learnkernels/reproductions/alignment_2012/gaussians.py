@@ -10,7 +10,7 @@ from learnkernels.reproductions.alignment_2012.comparisons import (
     means_of,
     significance,
 )
-from learnkernels.reproductions.alignment_2012.problems import DATA, PROBLEMS, sample
+from learnkernels.reproductions.alignment_2012.problems import PROBLEMS, needed, sample
 from learnkernels.reproductions.experiment import (
     Claim,
     Outcome,
@@ -50,7 +50,7 @@ def run(data: str, repetition: int, seed: int) -> dict:
     return kept_of(compare(X, y, methods, kernels=problem.kernels, task=problem.task, seed=folds))
 
 
-PROTOCOL = Protocol("gaussians_2012", plan, run, DATA)
+PROTOCOL = Protocol("gaussians_2012", plan, run, needed)
 
 
 def grouped(pieces: list[Piece]) -> dict[str, list[Piece]]:

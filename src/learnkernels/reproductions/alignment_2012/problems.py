@@ -10,7 +10,7 @@ from learnkernels import datasets
 from learnkernels.kernels import Gaussian
 from learnkernels.reproductions.experiment import generator
 
-__all__ = ["DATA", "PROBLEMS", "Problem", "sample"]
+__all__ = ["PROBLEMS", "Problem", "needed", "sample"]
 
 SIZE = 1000
 
@@ -54,7 +54,9 @@ PROBLEMS = {
 }
 
 
-DATA = tuple(problem.data for problem in PROBLEMS.values())
+def needed(parameters: dict) -> str:
+    """The data set of a piece."""
+    return PROBLEMS[parameters["data"]].data
 
 
 def sample(name: str, seed: int, repetition: int, size: int = SIZE):

@@ -6,7 +6,7 @@ import numpy as np
 
 import learnkernels as lk
 from learnkernels.inspect import compare
-from learnkernels.reproductions.alignment_2012.problems import DATA, PROBLEMS, sample
+from learnkernels.reproductions.alignment_2012.problems import PROBLEMS, needed, sample
 from learnkernels.reproductions.experiment import (
     Claim,
     Grid,
@@ -53,7 +53,7 @@ def run(data: str, repetition: int, size: int, seed: int) -> dict:
     return found
 
 
-PROTOCOL = Protocol("single_kernels_2012", plan, run, DATA)
+PROTOCOL = Protocol("single_kernels_2012", plan, run, needed)
 
 
 def means_of(pieces: list[Piece], data: str, name: str) -> np.ndarray:

@@ -51,13 +51,15 @@ def run(repetition: int, size: int, seed: int) -> dict:
         result.method: {
             "error": result.error_mean,
             "error spread": result.error_std,
-            "weights": (np.array(result.weights_mean) / sum(result.weights_mean)).tolist(),
+            "weights": result.weights_mean,
         }
         for result in found.methods
     }
 
 
-PROTOCOL = Protocol("single_stage_2012", plan, run, (PROBLEMS[DATA].data,))
+PROTOCOL = Protocol(
+    "single_stage_2012", plan, run, lambda parameters: PROBLEMS[DATA].data, revision=2
+)
 
 
 def figure_3(pieces: list[Piece]) -> Outcome:

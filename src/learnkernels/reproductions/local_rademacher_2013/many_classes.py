@@ -27,6 +27,7 @@ from learnkernels.reproductions.experiment import (
 __all__ = ["PROTOCOL", "table_1"]
 
 VIEWS = ("fou", "fac", "kar", "pix", "zer", "mor")
+FILES = {"protein": "protein_fold_factors", "mfeat": "mfeat"}
 # Share of the samples that trains.
 TRAINING = {"protein": 0.5, "mfeat": 0.05}
 METHODS = ("unif", "MKL", "conv", "ufo")
@@ -80,7 +81,7 @@ def candidates(method: str, size: int) -> list[tuple]:
 
 def accuracy(choice, K, y, train, test) -> float:
     (_, method, scale), C = choice
-    model = lk.KernelClassifier("precomputed", method, C=C * scale)
+    model = lk.KernelClassifier("precomputed", method, C=C * scale, center=False)
     model.fit(K[np.ix_(train, train)], y[train])
     return float(model.score(K[np.ix_(test, train)], y[test]))
 
@@ -89,11 +90,11 @@ def accuracy(choice, K, y, train, test) -> float:
 def similarities(data: str) -> tuple[np.ndarray, np.ndarray]:
     """Gram matrices of all samples, shape (n, n, n_kernels), and classes."""
     if data == "protein":
-        table = datasets.load("protein_fold_factors")
+        table = datasets.load(FILES["protein"])
         blocks = [f"k{number:02d}" for number in range(1, 13)]
         factors = [table.filter(regex=f"^{block}").to_numpy(float) for block in blocks]
         return np.stack([A @ A.T for A in factors], axis=2), table["target"].to_numpy()
-    table = datasets.load("mfeat")
+    table = datasets.load(FILES["mfeat"])
     views = [
         StandardScaler().fit_transform(table.filter(regex=f"^{view}_").to_numpy(float))
         for view in VIEWS
@@ -104,7 +105,9 @@ def similarities(data: str) -> tuple[np.ndarray, np.ndarray]:
     )
 
 
-PROTOCOL = Protocol("many_classes_2013", plan, run, ("protein_fold_factors", "mfeat"))
+PROTOCOL = Protocol(
+    "many_classes_2013", plan, run, lambda parameters: FILES[parameters["data"]], revision=2
+)
 
 
 def table_1(pieces: list[Piece]) -> Outcome:

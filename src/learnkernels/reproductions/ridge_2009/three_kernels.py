@@ -66,7 +66,7 @@ def run(data: str, repetition: int, seed: int) -> dict:
     return found
 
 
-PROTOCOL = Protocol("three_kernels_2009", plan, run, tuple(DATA.values()))
+PROTOCOL = Protocol("three_kernels_2009", plan, run, lambda parameters: DATA[parameters["data"]])
 
 
 def section_5_1(pieces: list[Piece]) -> Outcome:
