@@ -131,10 +131,8 @@ class Grid:
     @property
     def columns(self) -> list[str]:
         """Of all rows, in order; where rows and columns are the same, in the order of the rows."""
-        found = dict.fromkeys(column for row in self.values.values() for column in row)
-        return (
-            sorted(found, key=list(self.values).index) if found == self.values.keys() else [*found]
-        )
+        found = list(dict.fromkeys(column for row in self.values.values() for column in row))
+        return list(self.values) if set(found) == set(self.values) else found
 
     @property
     def has_paper(self) -> bool:
