@@ -37,7 +37,7 @@ def load(name: str) -> pd.DataFrame:
     Examples
     --------
     >>> from learnkernels import datasets
-    >>> datasets.load("irises")
+    >>> datasets.load("irises")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     learnkernels.errors.InputError: no data set is called 'irises'; there are ...
     """

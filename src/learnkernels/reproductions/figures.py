@@ -18,7 +18,7 @@ WIDE = 4.6
 HIGH = 4.0
 
 
-def draw(panels: list[Panel], path: Path, columns: int = 3) -> None:
+def draw(panels: list[Panel], path: Path, columns: int = 4) -> None:
     """Draw panels side by side and write them to a file.
 
     Parameters
@@ -35,8 +35,8 @@ def draw(panels: list[Panel], path: Path, columns: int = 3) -> None:
         raise InputError(
             "pictures need matplotlib: pip install 'learnkernels[report]', or use --no-figures."
         ) from error
-    wide = min(columns, len(panels))
-    high = -(-len(panels) // wide)
+    high = -(-len(panels) // columns)
+    wide = -(-len(panels) // high)
     figure, axes = plt.subplots(
         high, wide, figsize=(WIDE * wide, HIGH * high), squeeze=False, layout="constrained"
     )
@@ -79,7 +79,7 @@ def draw_panel(panel: Panel, ax) -> None:
     tidy(ax)
     if len(panel.lines) > 1:
         ax.legend(
-            frameon=False, fontsize=8, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.2)
+            frameon=False, fontsize=8, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.24)
         )
 
 

@@ -21,6 +21,7 @@ from joblib import Parallel, delayed, parallel_config
 import learnkernels
 from learnkernels import datasets
 from learnkernels.errors import InputError
+from learnkernels.gram import single_threaded_blas
 from learnkernels.reproductions.experiment import Piece, Protocol
 
 __all__ = ["do", "write_json"]
@@ -122,9 +123,12 @@ def done(protocol: Protocol, todo: list[Piece], place: Path, jobs: int):
 
 
 def one(protocol: Protocol, piece: Piece, place: Path) -> tuple[str, dict]:
-    """Do a piece and keep it; warnings of hard problems are counted, not shown."""
+    """Do a piece and keep it, with the warnings that were heard.
+
+    BLAS has one thread, as in several processes: its last digits depend on their number.
+    """
     start = time.perf_counter()
-    with warnings.catch_warnings(record=True) as heard:
+    with warnings.catch_warnings(record=True) as heard, single_threaded_blas():
         warnings.simplefilter("always")
         result = protocol.run(**piece.parameters)
     seconds = round(time.perf_counter() - start, 2)

@@ -223,8 +223,8 @@ def panels(sizes, values, shares, alone, small: list[Piece]) -> list[Panel]:
     areas = [
         Line(
             name, [f"n = {size}" for size in sizes],
-            [values[name][f"n = {size}"].ours for size in sizes], "bars",
-            [values[name][f"n = {size}"].spread for size in sizes],
+            [values[name][f"n = {size}"].ours for size in sizes],
+            spread=[values[name][f"n = {size}"].spread for size in sizes],
         )
         for name in METHODS
     ]  # fmt: skip

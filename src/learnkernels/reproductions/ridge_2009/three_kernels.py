@@ -37,7 +37,7 @@ def plan(quick: bool) -> list[dict]:
     return [
         {"data": data, "repetition": repetition}
         for data in DATA
-        for repetition in range(3 if quick else REPETITIONS)
+        for repetition in range(2 if quick else REPETITIONS)
     ]
 
 
