@@ -384,3 +384,17 @@ def test_reproduce_and_datasets_refuse_with_one_line(
     status, out, err = run(capsys, *arguments)
     assert status == 2 and out == ""
     assert says in err and err.count("\n") == 1
+
+
+def test_all_runs_what_it_can_and_names_the_rest(tmp_path, monkeypatch, capsys):
+    from learnkernels.reproductions import EXPERIMENTS
+
+    some = {name: EXPERIMENTS[name] for name in ("2013-figure2", "2017-examples")}
+    monkeypatch.setattr("learnkernels.cli.reproduce.EXPERIMENTS", some)
+    monkeypatch.delenv("LEARNKERNELS_DATA", raising=False)
+    monkeypatch.setenv("LEARNKERNELS_CACHE", str(tmp_path / "cache"))
+    status, out, err = run(
+        capsys, "reproduce", "all", "--quick", "--no-figures", "--fresh", "--output", tmp_path
+    )
+    assert status == 2 and "theorem 3" in out
+    assert "not run: 2013-figure2;" in err and "tss_arabidopsis_tata is not at hand" in err

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
@@ -25,9 +26,25 @@ def run_reproduce(options: Namespace) -> None:
     if options.name is None:
         console().print(experiments_table())
         return
-    if options.name != "all":
-        run_one(options.name, options)
-        return
+    with termination_as_interrupt():
+        if options.name == "all":
+            run_all(options)
+        else:
+            run_one(options.name, options)
+
+
+@contextmanager
+def termination_as_interrupt() -> Iterator[None]:
+    """A request to end stops workers and says how to go on, as Ctrl-C does."""
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def run_all(options: Namespace) -> None:
+    """Every experiment; those that cannot be run are named at the end."""
     failed, begun = [], set()
     for name, experiment in EXPERIMENTS.items():
         fresh = options.fresh and experiment.protocol.name not in begun
