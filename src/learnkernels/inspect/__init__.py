@@ -1,6 +1,7 @@
 """Looking at what was learned."""
 
-from learnkernels.inspect.compare import Comparison, MethodResult, compare
+from learnkernels.inspect.compare import compare
+from learnkernels.inspect.comparison import Comparison, MethodResult
 from learnkernels.inspect.displays import (
     AlignmentAccuracyDisplay,
     AlignmentDisplay,

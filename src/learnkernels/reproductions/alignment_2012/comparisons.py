@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from learnkernels.inspect import Comparison
-from learnkernels.inspect.compare import errs_less
+from learnkernels.inspect.comparison import errs_less
 from learnkernels.reproductions.experiment import Claim, Grid, Piece, Value
 
 __all__ = ["agreement", "error_and_alignment", "kept_of", "means_of", "significance"]
