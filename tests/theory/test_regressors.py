@@ -102,7 +102,7 @@ class TestByHand:
     Target 2 x_1, training point (1, 1) with the value 2.
     """
 
-    kernels = [lambda X, Z, p=p: np.outer(X[:, p], Z[:, p]) for p in (0, 1)]  # noqa: RUF012
+    kernels = tuple(lambda X, Z, p=p: np.outer(X[:, p], Z[:, p]) for p in (0, 1))
     X, Z, y = np.ones((1, 2)), np.eye(2), np.array([2.0])
     target = KernelFunction(kernels, [[2.0, 0.0]], [1.0])
 

@@ -28,6 +28,7 @@ __all__ = [
     "Value",
     "generator",
     "paper_numbers",
+    "random_state",
     "within_two_deviations",
 ]
 
@@ -216,6 +217,11 @@ def paper_numbers(package: str, name: str) -> Any:
 def generator(seed: int, repetition: int) -> np.random.Generator:
     """Random numbers of one repetition, the same for all that takes part in it."""
     return np.random.default_rng([seed, repetition])
+
+
+def random_state(seed: int, repetition: int) -> int:
+    """The same as a whole number, for what splits samples."""
+    return int(generator(seed, repetition).integers(2**31))
 
 
 def within_two_deviations(grids: Iterable[Grid]) -> Claim:

@@ -21,8 +21,8 @@ from learnkernels.reproductions.experiment import (
     Outcome,
     Piece,
     Protocol,
-    generator,
     paper_numbers,
+    random_state,
     within_two_deviations,
 )
 
@@ -64,7 +64,7 @@ def run(task: str, data: str, repetition: int, bigrams: int, seed: int) -> dict:
         "1-stage": l2_around_uniform(bigrams) if task == "regression" else "l1-svm",
         "align": "align",
     }
-    folds = int(generator(seed, repetition).integers(2**31))
+    folds = random_state(seed, repetition)
     return kept_of(compare(X, y, methods, kernels=lk.per_feature(), task=task, seed=folds))
 
 

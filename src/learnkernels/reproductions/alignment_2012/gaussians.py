@@ -16,8 +16,8 @@ from learnkernels.reproductions.experiment import (
     Outcome,
     Piece,
     Protocol,
-    generator,
     paper_numbers,
+    random_state,
     within_two_deviations,
 )
 
@@ -46,7 +46,7 @@ def run(data: str, repetition: int, seed: int) -> dict:
     X, y = sample(data, seed, repetition)
     one_stage = "l2-krr" if problem.task == "regression" else "l1-svm"
     methods = {"unif": "unif", "1-stage": one_stage, "align": "align", "alignf": "alignf"}
-    folds = int(generator(seed, repetition).integers(2**31))
+    folds = random_state(seed, repetition)
     return kept_of(compare(X, y, methods, kernels=problem.kernels, task=problem.task, seed=folds))
 
 

@@ -16,8 +16,8 @@ from learnkernels.reproductions.experiment import (
     Piece,
     Protocol,
     Value,
-    generator,
     paper_numbers,
+    random_state,
 )
 
 __all__ = ["PROTOCOL", "figure_2", "table_1"]
@@ -40,7 +40,7 @@ def run(data: str, repetition: int, size: int, seed: int) -> dict:
     """Each Gaussian alone: accuracy in five-fold cross-validation, and both alignments."""
     problem = PROBLEMS[data]
     X, y = sample(data, seed, repetition, size)
-    folds = int(generator(seed, repetition).integers(2**31))
+    folds = random_state(seed, repetition)
     signs = y if problem.task == "regression" else np.where(y == np.unique(y)[1], 1.0, -1.0)
     target = np.outer(signs, signs)
     found: dict[str, list[float]] = {name: [] for name in ("accuracy", *NOTIONS)}

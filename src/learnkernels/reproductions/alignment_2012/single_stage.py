@@ -18,7 +18,7 @@ from learnkernels.reproductions.experiment import (
     Piece,
     Protocol,
     Value,
-    generator,
+    random_state,
 )
 
 __all__ = ["PROTOCOL", "figure_3"]
@@ -44,7 +44,7 @@ def run(repetition: int, size: int, seed: int) -> dict:
         AlignSingle(gamma=strength, gamma1=norm, gamma2=strength / ratio)
         for strength, ratio, norm in product(STRENGTHS, RATIOS, NORMS)
     ]
-    folds = int(generator(seed, repetition).integers(2**31))
+    folds = random_state(seed, repetition)
     methods: dict[str, list] = {"alignf": [AlignF()], "align-single": tuned}
     found = compare(X, y, methods, kernels=problem.kernels, task=problem.task, seed=folds)
     return {

@@ -20,8 +20,8 @@ from learnkernels.reproductions.experiment import (
     Piece,
     Protocol,
     Value,
-    generator,
     paper_numbers,
+    random_state,
 )
 
 __all__ = ["PROTOCOL", "table_1"]
@@ -51,7 +51,7 @@ def plan(quick: bool) -> list[dict]:
 def run(data: str, split: int, method: str, share: float, seed: int) -> dict:
     """Accuracy after parameters were chosen by cross-validation of the training part."""
     K, y = similarities(data)
-    state = int(generator(seed, split).integers(2**31))
+    state = random_state(seed, split)
     train, test = train_test_split(
         np.arange(len(y)), train_size=share, stratify=y, random_state=state
     )

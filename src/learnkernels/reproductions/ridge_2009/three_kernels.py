@@ -16,8 +16,8 @@ from learnkernels.reproductions.experiment import (
     Piece,
     Protocol,
     Value,
-    generator,
     paper_numbers,
+    random_state,
 )
 
 __all__ = ["PROTOCOL", "section_5_1"]
@@ -45,7 +45,7 @@ def run(data: str, repetition: int, seed: int) -> dict:
     """Four fifths train, one fifth tests; ridge on labels -1 and 1, alpha by leave-one-out."""
     table = datasets.load(DATA[data]).dropna()
     y = np.where(table["target"] == table["target"].iloc[0], 1.0, -1.0)
-    split = int(generator(seed, repetition).integers(2**31))
+    split = random_state(seed, repetition)
     train, test, y_train, y_test = train_test_split(
         table.drop(columns="target").to_numpy(float), y, test_size=0.2, stratify=y,
         random_state=split,
