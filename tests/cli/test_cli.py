@@ -351,7 +351,7 @@ def test_a_stopped_reproduction_says_how_to_go_on(tmp_path, capsys, monkeypatch)
     monkeypatch.setitem(EXPERIMENTS, "2017-examples", replace(experiment, protocol=protocol))
     status, out, err = run(capsys, "reproduce", "2017-examples", "--quick", "--output", tmp_path)
     assert status == 130 and out == ""
-    assert "1 of 3 pieces done" in err and "goes on from there" in err
+    assert "1 of 3 pieces of examples_2017 are done" in err and "goes on from there" in err
 
 
 def test_datasets_are_listed_and_found(genuine, capsys):

@@ -45,14 +45,8 @@ def test_pieces_come_in_order_and_none_is_done_twice(tmp_path):
 
 
 def test_a_stopped_run_goes_on_where_it_was(tmp_path):
-    seen = []
-    with pytest.raises(KeyboardInterrupt):
-        results(
-            tmp_path,
-            Protocol("squares", plan, failing, nothing),
-            progress=lambda *state: seen.append(state[:2]),
-        )
-    assert seen == [(0, 6), (1, 6), (2, 6), (3, 6)]
+    with pytest.raises(KeyboardInterrupt, match="3 of 6 pieces of squares are done and kept in"):
+        results(tmp_path, Protocol("squares", plan, failing, nothing))
     before = time.time_ns()
     found = results(tmp_path)
     assert [result["at"] < before for result in found] == [True] * 3 + [False] * 3

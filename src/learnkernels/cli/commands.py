@@ -24,7 +24,6 @@ from learnkernels.cli.data import (
 from learnkernels.cli.show import (
     comparison_table,
     console,
-    status_line,
     views_table,
     weights_table,
 )
@@ -48,8 +47,7 @@ def run_fit(options: Namespace) -> None:
         preprocessing(X, options.raw, options.impute, own_columns(options, X)),
         estimator(task, options.method, kernels_of(options, X), options.missing),
     )
-    with status_line(console(stderr=True), "learning the kernel"):
-        model.fit(X, y)
+    model.fit(X, y)
     if options.save:
         save(saved_form(model, X), options.save)
     fitted = model[-1]
@@ -138,8 +136,7 @@ def run_demo(options: Namespace) -> None:
     comparison = compared(X, y, "classification", "unif,align,alignf", kernels, 5, 0, prepare)
     console().print(comparison_table(comparison))
     model = make_pipeline(prepare, estimator("classification", "alignf", kernels))
-    with status_line(console(stderr=True), "learning the kernel"):
-        model.fit(X, y)
+    model.fit(X, y)
     fitted = model[-1]
     console().print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
     print(chosen(fitted))
@@ -158,17 +155,16 @@ def run_demo(options: Namespace) -> None:
 
 def compared(X, y, task, methods, kernels, folds, seed, preprocess, missing="error"):
     names = [name.strip() for name in methods.split(",") if name.strip()]
-    with status_line(console(stderr=True), "comparing") as progress:
-        return compare(
-            X, np.asarray(y), names, kernels=kernels, task=task, folds=folds, seed=seed,
-            preprocess=preprocess, missing=missing, progress=progress,
-        )  # fmt: skip
+    return compare(
+        X, np.asarray(y), names, kernels=kernels, task=task, folds=folds, seed=seed,
+        preprocess=preprocess, missing=missing, verbose=True,
+    )  # fmt: skip
 
 
 def estimator(task: str, method: str, kernels, missing: str = "error"):
     if task == "classification":
-        return KernelClassifier(kernels, method, C=C_VALUES, missing=missing)
-    return KernelRegressor(kernels, method, alpha=ALPHA_VALUES, missing=missing)
+        return KernelClassifier(kernels, method, C=C_VALUES, missing=missing, verbose=True)
+    return KernelRegressor(kernels, method, alpha=ALPHA_VALUES, missing=missing, verbose=True)
 
 
 def chosen(fitted) -> str:

@@ -27,8 +27,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = one_line_warning
             options.run(options)
-    except KeyboardInterrupt:
-        print("learnkernels: stopped.", file=sys.stderr)
+    except KeyboardInterrupt as stop:
+        print(f"learnkernels: stopped. {stop}".rstrip(), file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone; nothing more to say

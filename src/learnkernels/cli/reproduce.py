@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
 from learnkernels.cli.show import console
@@ -59,11 +57,10 @@ def run_all(options: Namespace) -> None:
 
 
 def run_one(name: str, options: Namespace) -> None:
-    with bar(console(stderr=True), name, options) as progress:
-        found = reproduce(
-            name, quick=options.quick, seed=options.seed, jobs=options.jobs, folder=options.output,
-            fresh=options.fresh, figures=not options.no_figures, progress=progress,
-        )  # fmt: skip
+    found = reproduce(
+        name, quick=options.quick, seed=options.seed, jobs=options.jobs, folder=options.output,
+        fresh=options.fresh, figures=not options.no_figures, verbose=True,
+    )  # fmt: skip
     print(f"{found['title']}\n{found['mode']} mode, seed {found['seed']}, {found['pieces']} pieces")
     outcome = outcome_of(found)
     for grid in outcome.grids:
@@ -105,37 +102,6 @@ def cell(value: Value | None, digits: int) -> str:
     if value is None:
         return ""
     return f"{value.shown(digits)}\n{value.paper_shown(digits)}".rstrip()
-
-
-@contextmanager
-def bar(to: Console, name: str, options: Namespace) -> Iterator:
-    """A bar of pieces on a terminal, nothing in a pipe; a sentence when it is stopped."""
-    done = total = 0
-
-    def count(now: int, most: int, last: str) -> None:
-        nonlocal done, total
-        done, total = now, most
-
-    try:
-        if not to.is_terminal:
-            yield count
-            return
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-        with Progress(*columns, TimeElapsedColumn(), console=to, transient=True) as progress:
-            task = progress.add_task(name)
-
-            def show(now: int, most: int, last: str) -> None:
-                count(now, most, last)
-                progress.update(task, completed=now, total=most, description=f"{name} {last}")
-
-            yield show
-    except KeyboardInterrupt:
-        print(
-            f"learnkernels: {name} has {done} of {total} pieces done, kept in {options.output}; "
-            f"the same command{' without --fresh' * options.fresh} goes on from there.",
-            file=sys.stderr,
-        )
-        raise
 
 
 def add_reproduce(subparsers) -> None:

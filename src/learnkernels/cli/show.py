@@ -1,10 +1,8 @@
-"""What the command line prints: tables and bars, and a line of progress on a terminal."""
+"""What the command line prints: tables and bars."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 
 import numpy as np
 from rich.console import Console
@@ -12,16 +10,16 @@ from rich.table import Table
 
 from learnkernels.inspect import Comparison
 
-__all__ = ["comparison_table", "console", "status_line", "views_table", "weights_table"]
+__all__ = ["comparison_table", "console", "views_table", "weights_table"]
 
 BAR = 24
 MOST_ROWS, MOST_BARS = 12, 40
 
 
-def console(stderr: bool = False) -> Console:
+def console() -> Console:
     """A console for tables: no markup in names, and room for them in pipes."""
-    width = None if (sys.stderr if stderr else sys.stdout).isatty() else 110
-    return Console(stderr=stderr, markup=False, highlight=False, width=width)
+    width = None if sys.stdout.isatty() else 110
+    return Console(markup=False, highlight=False, width=width)
 
 
 def comparison_table(comparison: Comparison) -> Table:
@@ -100,13 +98,3 @@ def bars_of(weights) -> list[str]:
     largest = max((abs(weight) for weight in weights), default=0.0) or 1.0
     block = "█" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
     return [block * round(BAR * abs(weight) / largest) for weight in weights]
-
-
-@contextmanager
-def status_line(console: Console, message: str) -> Iterator[Callable[[str], None]]:
-    """Show what is going on, on a terminal; say nothing in a pipe."""
-    if not console.is_terminal:
-        yield lambda _: None
-        return
-    with console.status(message) as status:
-        yield lambda text: status.update(f"{message}: {text}")

@@ -14,6 +14,7 @@ from learnkernels.estimators.tables import validated_table
 from learnkernels.gram import Bank, Oracle, as_backend
 from learnkernels.kernels import takes_tables
 from learnkernels.machines import Machine, Problem, Ridge
+from learnkernels.progress import SILENT, shown
 from learnkernels.theory.checks import fraction
 from learnkernels.weights import WeightMethod
 
@@ -82,12 +83,14 @@ class BaseKernelEstimator(BaseEstimator):
             raise InputError(f"only {len(kept)} samples have a positive weight; 2 are needed.")
         return w[kept], kept
 
-    def _stage(self, X, target, Y, sample_weight, task, samples=None, borders=None) -> Stage:
+    def _stage(
+        self, X, target, Y, sample_weight, task, samples=None, borders=None, progress=SILENT
+    ) -> Stage:
         return Stage.of(
             self.kernels, X, target, Y, task=task, normalize=self.normalize, center=self.center,
-            sample_weight=sample_weight, backend=as_backend(self.backend, self.verbose),
+            sample_weight=sample_weight, backend=as_backend(self.backend, progress),
             samples=samples, borders=borders, names=getattr(self, "feature_names_in_", None),
-            missing=self.missing,
+            missing=self.missing, progress=progress,
         )  # fmt: skip
 
     def _store(self, learned: Learned, bank: Bank, method: WeightMethod) -> None:
@@ -172,7 +175,8 @@ class BaseKernelEstimator(BaseEstimator):
         """What the machine puts out for new samples, shape (n_samples, n_outputs)."""
         check_is_fitted(self)
         X = self._validated(X, reset=False)
-        outputs = self._predictor.outputs(X, as_backend(self.backend, self.verbose))
+        with shown(self.verbose) as progress:
+            outputs = self._predictor.outputs(X, as_backend(self.backend, progress))
         if not np.isfinite(outputs).all():
             raise InputError(
                 "predictions overflow: X holds values far outside those of the training data; "

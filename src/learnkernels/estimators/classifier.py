@@ -14,6 +14,7 @@ from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.folds import fold_scores, stratified_order
 from learnkernels.estimators.targets import alignment_targets, signed_targets
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge
+from learnkernels.progress import shown
 from learnkernels.weights import as_method
 
 __all__ = ["KernelClassifier"]
@@ -174,14 +175,15 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
             borders = None
         n_classes = len(self.classes_)
         target, Y = alignment_targets(codes, n_classes), signed_targets(codes, n_classes)
-        stage = self._stage(X, target, Y, w, "classification", samples, borders)
         self.C_ = values[0]
         self.__dict__.pop("C_scores_", None)
-        if len(values) > 1:
-            machine = self._machine(method, exact=False)
-            self.C_scores_ = fold_scores(stage, method, machine, codes, values, self._decide)
-            self.C_ = values[int(np.argmax(self.C_scores_))]
-        (model,) = stage.train(method, self._machine(method), [self.C_])
+        with shown(self.verbose) as progress:
+            stage = self._stage(X, target, Y, w, "classification", samples, borders, progress)
+            if len(values) > 1:
+                machine = self._machine(method, exact=False)
+                self.C_scores_ = fold_scores(stage, method, machine, codes, values, self._decide)
+                self.C_ = values[int(np.argmax(self.C_scores_))]
+            (model,) = stage.train(method, self._machine(method), [self.C_])
         self._store_model(model, stage.bank, method)
         return self
 

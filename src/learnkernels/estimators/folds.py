@@ -67,12 +67,14 @@ def fold_scores(
         Weighted accuracy over all folds.
     """
     correct = np.zeros(len(values))
-    for fold in range(len(stage.borders) - 1):
+    n_folds = len(stage.borders) - 1
+    for fold in stage.progress.track(range(n_folds), n_folds, "choosing C"):
         test = stage.inside(fold)
         with warnings.catch_warnings():
             # A constant kernel is reported once, for the whole training set.
             warnings.simplefilter("ignore", ConstantKernelWarning)
-            models = stage.train(method, machine, values, without=fold)
+            part = stage.within(f"fold {fold + 1} of {n_folds}")
+            models = part.train(method, machine, values, without=fold)
         rows = stage.bank.take(test)
         outputs = outputs_of_all(
             models, lambda kernel, coef, rows=rows: kernel.products_of(rows, coef, stage.backend)

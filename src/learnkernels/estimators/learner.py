@@ -12,6 +12,7 @@ from learnkernels.estimators.learning import Learned
 from learnkernels.estimators.targets import alignment_targets, looks_like_classes
 from learnkernels.gram import as_backend
 from learnkernels.machines import Ridge
+from learnkernels.progress import Progress, shown
 from learnkernels.weights import as_method
 
 __all__ = ["KernelLearner"]
@@ -111,10 +112,11 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         self : KernelLearner
             The fitted transformer.
         """
-        self._fit(X, y)
+        with shown(self.verbose) as progress:
+            self._fit(X, y, progress)
         return self
 
-    def _fit(self, X, y) -> Learned:
+    def _fit(self, X, y, progress: Progress) -> Learned:
         X, y = self._validated(X, y, multi_output=True)
         target = self._targets(y)
         method = as_method(self.method)
@@ -123,7 +125,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
                 f"method {method.name!r} learns weights together with a machine; KernelLearner has "
                 "none: use KernelClassifier or KernelRegressor, or a method by alignment."
             )
-        stage = self._stage(X, target, target, np.ones(X.shape[0]), "regression")
+        stage = self._stage(X, target, target, np.ones(X.shape[0]), "regression", progress=progress)
         learned = stage.learn(method, Ridge(), 1.0)
         # Copies of the samples, and no training Gram: the user's data may change.
         self._kernel = learned.kernel.only(np.arange(X.shape[0]))
@@ -145,7 +147,9 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         ndarray of shape (n_samples, n_samples)
             The Gram matrix.
         """
-        return self._fit(X, y).kernel.gram(as_backend(self.backend, self.verbose))
+        with shown(self.verbose) as progress:
+            learned = self._fit(X, y, progress)
+            return learned.kernel.gram(as_backend(self.backend, progress))
 
     def _training(self, X, y):
         """Stage one on the training data again; there is no machine."""
@@ -169,7 +173,8 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         """
         check_is_fitted(self)
         X = self._validated(X, reset=False)
-        return self._kernel.cross_gram(X, as_backend(self.backend, self.verbose))
+        with shown(self.verbose) as progress:
+            return self._kernel.cross_gram(X, as_backend(self.backend, progress))
 
     def _targets(self, y) -> np.ndarray:
         if self.task not in ("auto", "classification", "regression"):

@@ -6,7 +6,7 @@ Functions on arrays; scikit-learn's conventions are the business of the classes 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf
@@ -24,6 +24,7 @@ from learnkernels.gram import (
 )
 from learnkernels.kernels import MISSING, resolve
 from learnkernels.machines import Machine, Problem, Ridge, Trained, is_thin
+from learnkernels.progress import SILENT, Progress
 from learnkernels.solvers import Certificate
 from learnkernels.weights import Evidence, WeightMethod, learn_weights
 
@@ -122,6 +123,7 @@ class Stage:
     center : bool
     sample_weight : ndarray of shape (n_samples,)
     backend : Backend
+    progress : Progress
     """
 
     bank: Bank
@@ -132,11 +134,12 @@ class Stage:
     center: bool
     sample_weight: np.ndarray
     backend: Backend
+    progress: Progress = SILENT
 
     @classmethod
     def of(
         cls, kernels, X, target, Y, *, task, normalize, center, sample_weight, backend,
-        samples=None, borders=None, names=None, missing="error",
+        samples=None, borders=None, names=None, missing="error", progress=SILENT,
     ) -> Stage:  # fmt: skip
         """Resolve the kernels and run the pass over pairs.
 
@@ -150,7 +153,7 @@ class Stage:
             other arguments are about these.
         target : ndarray of shape (n_samples, n_targets)
             The target of alignment.
-        Y, task, normalize, center, sample_weight, backend
+        Y, task, normalize, center, sample_weight, backend, progress
             As in the class.
         borders : sequence of int or None
             Blocks of samples that may be left out later.
@@ -182,11 +185,15 @@ class Stage:
             bank = bank.take(samples)
         target = target - sample_weight @ target / sample_weight.sum()
         sums = pair_sums(bank, target, backend, sample_weight, borders)
-        return cls(bank, sums, Y, task, normalize, center, sample_weight, backend)
+        return cls(bank, sums, Y, task, normalize, center, sample_weight, backend, progress)
 
     @property
     def borders(self) -> np.ndarray:
         return self.sums.borders
+
+    def within(self, *where: str) -> Stage:
+        """The same, as a part of a job that says where it is."""
+        return replace(self, progress=self.progress.within(*where))
 
     def inside(self, block: int) -> np.ndarray:
         """Samples of a block."""
@@ -217,6 +224,7 @@ class Stage:
         evidence = Evidence(
             oracle.statistics, oracle, self.Y[samples], self.sample_weight[samples], self.task, C,
             alpha, machine, self.setting(machine, value), np.ones(oracle.n_kernels, dtype=bool),
+            self.progress.within(method.name).say,
         )  # fmt: skip
         mu, certificate = learn_weights(method, evidence)
         return Learned(
@@ -238,6 +246,7 @@ class Stage:
 
     def problem(self, learned: Learned, machine: Machine, without: int | None = None) -> Problem:
         """What the machine is trained on: the learned Gram and the targets."""
+        self.progress.say("training the machine")
         samples = self.outside(without)
         Y, w = self.Y[samples], self.sample_weight[samples]
         signed = bool((learned.weights < 0).any())
@@ -258,7 +267,11 @@ class Stage:
     ) -> list[Model]:
         """A model for each value of the regularisation; two-stage weights are learned once."""
         if method.one_stage:
-            return [self._train_one(method, machine, value, without) for value in values]
+            name = "C" if self.task == "classification" else "alpha"
+            return [
+                self.within(f"{name} {value:g}")._train_one(method, machine, value, without)
+                for value in values
+            ]
         learned = self.learn(method, machine, values[0], without)
         settings = [self.setting(machine, value) for value in values]
         path = machine.path(self.problem(learned, machine, without), settings)

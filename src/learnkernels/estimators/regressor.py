@@ -12,6 +12,7 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.learning import Stage
 from learnkernels.machines import AlignmentPredictor, Machine, Ridge, leave_one_out
+from learnkernels.progress import shown
 from learnkernels.weights import WeightMethod, as_method
 
 __all__ = ["KernelRegressor"]
@@ -135,13 +136,14 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         values = positive_values("alpha", self.alpha)
         method, machine = as_method(self.method, "regression"), self._machine()
 
-        stage = self._stage(X, Y, Y, w, "regression", samples)
         self.__dict__.pop("alpha_errors_", None)
         self.alpha_ = values[0] if isinstance(machine, Ridge) else None
-        if len(values) > 1 and isinstance(machine, Ridge):
-            self.alpha_errors_ = alpha_errors(stage, method, machine, values)
-            self.alpha_ = values[int(np.argmin(self.alpha_errors_))]
-        (model,) = stage.train(method, machine, [self.alpha_ or values[0]])
+        with shown(self.verbose) as progress:
+            stage = self._stage(X, Y, Y, w, "regression", samples, progress=progress)
+            if len(values) > 1 and isinstance(machine, Ridge):
+                self.alpha_errors_ = alpha_errors(stage, method, machine, values)
+                self.alpha_ = values[int(np.argmin(self.alpha_errors_))]
+            (model,) = stage.train(method, machine, [self.alpha_ or values[0]])
         self._store_model(model, stage.bank, method)
         self._flat = y.ndim == 1
         return self
@@ -184,7 +186,7 @@ def alpha_errors(stage: Stage, method: WeightMethod, machine: Ridge, values) -> 
         return leave_one_out(stage.problem(learned, machine), values)[0]
     errors = []
     for value in values:
-        learned = stage.learn(method, machine, value)
+        learned = stage.within(f"alpha {value:g}").learn(method, machine, value)
         if method.ensemble:
             errors.append(learned.certificate.primal)
         else:

@@ -18,11 +18,10 @@ from functools import cache
 from threading import Lock
 from typing import Any, Protocol, TypeVar
 
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
 from threadpoolctl import ThreadpoolController
 
 from learnkernels.errors import InputError
+from learnkernels.progress import SILENT, Progress
 
 __all__ = ["Backend", "Threads", "as_backend"]
 
@@ -80,22 +79,17 @@ class Threads:
 
 @dataclass(frozen=True)
 class Watched:
-    """A backend that shows a bar on the terminal while its results come in."""
+    """A backend whose results are counted before somebody's eyes as they come in."""
 
     backend: Backend
+    progress: Progress
 
     def map(self, function, items, what):
-        console = Console(stderr=True)
-        if not console.is_terminal:
-            yield from self.backend.map(function, items, what)
-            return
-        columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn())
-        with Progress(*columns, console=console, transient=True) as bar:
-            results = self.backend.map(function, items, what)
-            yield from bar.track(results, total=len(items), description=what)
+        results = self.backend.map(function, items, what)
+        yield from self.progress.track(results, len(items), what)
 
 
-def as_backend(backend: Any, verbose: bool = False) -> Backend:
+def as_backend(backend: Any, progress: Progress = SILENT) -> Backend:
     """The backend that the user's argument stands for: None is `Threads()`."""
     if backend is None:
         backend = Threads()
@@ -104,7 +98,7 @@ def as_backend(backend: Any, verbose: bool = False) -> Backend:
             f"backend={backend!r}; expected None (threads of this process) or "
             "learnkernels.gram.Threads(n_threads)."
         )
-    return Watched(backend) if verbose else backend
+    return backend if progress is SILENT else Watched(backend, progress)
 
 
 def available_cores() -> int:

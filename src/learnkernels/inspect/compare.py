@@ -25,10 +25,11 @@ from learnkernels.estimators.classifier import KernelClassifier
 from learnkernels.estimators.learning import Stage, outputs_of_all
 from learnkernels.estimators.tables import as_table
 from learnkernels.estimators.targets import alignment_targets, signed_targets
-from learnkernels.gram import as_backend
+from learnkernels.gram import Statistics, as_backend
 from learnkernels.inspect.comparison import Comparison, Trial, result_of
 from learnkernels.kernels import kernel_names, resolve, takes_tables
 from learnkernels.machines import SVM, Machine, Ridge
+from learnkernels.progress import shown
 from learnkernels.weights import WeightMethod, as_method, check_task
 
 __all__ = ["compare"]
@@ -44,12 +45,24 @@ ALPHA_GRID = tuple(10.0**power for power in range(-4, 4))
 class Task:
     """What differs between classification and regression."""
 
+    name: str
     machine: Machine
     grid: tuple[float, ...]
     alignment_target: np.ndarray  # (n_samples, n_targets)
     machine_target: np.ndarray  # (n_samples, n_outputs)
     error: Callable[[np.ndarray, np.ndarray], float]  # decision values, samples -> error
     splits: list[np.ndarray]
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What the methods share in one trial."""
+
+    stage: Stage  # of the training part
+    held_out: Statistics  # of the test part
+    parts: list  # the samples that train, validate and test
+    indices: tuple[np.ndarray, np.ndarray]  # of those that validate and test
+    shared: float  # seconds
 
 
 def compare(
@@ -69,7 +82,7 @@ def compare(
     preprocess=None,
     backend=None,
     missing: str = "error",
-    progress: Callable[[str], None] = lambda message: None,
+    verbose: bool = False,
 ) -> Comparison:
     """Compare weight methods by cross-validation.
 
@@ -98,8 +111,8 @@ def compare(
         Where the passes run.
     missing : {"error", "neutral"}, default="error"
         What happens to samples that a view has not seen, as in `KernelClassifier`.
-    progress : callable
-        Told what is going on.
+    verbose : bool, default=False
+        Show a bar, the fold and the method on a terminal.
 
     Returns
     -------
@@ -139,49 +152,35 @@ def compare(
     runs: dict[str, list[Trial]] = {label: [] for label in learners}
     names: list[str] = []
     unconverged: Counter[str] = Counter()
-    for fold, test in enumerate(setting.splits):
-        validation = setting.splits[(fold + 1) % folds]
-        train = np.setdiff1d(np.arange(len(y)), np.concatenate([test, validation]))
-        parts = prepared(X, preprocess, table, train, validation, test)
-        if not names:  # recipes look at the data once, so that all folds combine the same kernels
-            kernels = resolve(kernels, parts[0], missing=missing)
-            names = kernel_names(kernels)
-
-        def pass_over(X, samples, normalize, kernels=kernels):
-            return Stage.of(
-                kernels, X, setting.alignment_target[samples], setting.machine_target[samples],
-                task=task, normalize=normalize, center=True, sample_weight=np.ones(len(samples)),
-                backend=as_backend(backend), missing=missing,
-            )  # fmt: skip
-
-        start = time.perf_counter()
-        stage = pass_over(parts[0], train, "trace")
-        shared = time.perf_counter() - start
-        held_out = pass_over(parts[2], test, None).oracle().statistics
-        for label, alternatives in list(learners.items()):
-            progress(f"fold {fold + 1} of {folds}, {label}")
-            try:
-                with warnings.catch_warnings(record=True) as heard:
-                    warnings.simplefilter("always", ConvergenceWarning)
-                    trial = one_trial(
-                        stage, held_out, alternatives, setting, parts, (validation, test), shared
-                    )
-                runs[label].append(trial)
-                for warning in heard:
-                    if issubclass(warning.category, ConvergenceWarning):
-                        unconverged[label] += 1
-                    else:
-                        warnings.warn_explicit(
-                            warning.message, warning.category, warning.filename, warning.lineno
-                        )
-            except InputError as error:  # a kernel that is none, a spectrum without a tail
-                skipped[label] = str(error)
-                del learners[label], runs[label]
+    with shown(verbose) as progress:
+        for fold, test in progress.track(enumerate(setting.splits), folds, "comparing"):
+            part = progress.within(f"fold {fold + 1} of {folds}")
+            validation = setting.splits[(fold + 1) % folds]
+            train = np.setdiff1d(np.arange(len(y)), np.concatenate([test, validation]))
+            parts = prepared(X, preprocess, table, train, validation, test)
+            if not names:  # recipes look at the data once: all folds combine the same kernels
+                kernels = resolve(kernels, parts[0], missing=missing)
+                names = kernel_names(kernels)
+            options = {"backend": as_backend(backend, part), "missing": missing, "progress": part}
+            start = time.perf_counter()
+            stage = stage_of(setting, kernels, parts[0], train, "trace", **options)
+            shared = time.perf_counter() - start
+            held_out = stage_of(setting, kernels, parts[2], test, None, **options)
+            one = Fold(stage, held_out.oracle().statistics, parts, (validation, test), shared)
+            for label, alternatives in list(learners.items()):
+                part.say(label)
+                try:
+                    trial, unproved = heard(one, alternatives, setting)
+                    runs[label].append(trial)
+                    unconverged[label] += unproved
+                except InputError as error:  # a kernel that is none, a spectrum without a tail
+                    skipped[label] = str(error)
+                    del learners[label], runs[label]
     if not runs:
         raise InputError("no method could be compared: " + " ".join(skipped.values()))
     baseline = runs.get("unif")
     results = [result_of(label, trials, baseline) for label, trials in runs.items()]
-    return Comparison(task, len(y), results, names, skipped, dict(unconverged))
+    return Comparison(task, len(y), results, names, skipped, dict(+unconverged))
 
 
 def named_methods(methods) -> dict[str, list[WeightMethod]]:
@@ -202,9 +201,29 @@ def alternatives_of(label: str, given) -> list[WeightMethod]:
     return [as_method(one) for one in given]
 
 
-def one_trial(stage, held_out, alternatives, setting: Task, parts, indices, shared: float) -> Trial:
+def stage_of(setting: Task, kernels, X, samples, normalize, **options) -> Stage:
+    """The pass over some samples of the data."""
+    return Stage.of(
+        kernels, X, setting.alignment_target[samples], setting.machine_target[samples],
+        task=setting.name, normalize=normalize, center=True, sample_weight=np.ones(len(samples)),
+        **options,
+    )  # fmt: skip
+
+
+def heard(fold: Fold, alternatives, setting: Task) -> tuple[Trial, int]:
+    """One trial, and how many of its fits did not converge; other warnings are passed on."""
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", ConvergenceWarning)
+        trial = one_trial(fold, alternatives, setting)
+    others = [one for one in warned if not issubclass(one.category, ConvergenceWarning)]
+    for one in others:
+        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    return trial, len(warned) - len(others)
+
+
+def one_trial(fold: Fold, alternatives, setting: Task) -> Trial:
     """Learn and train on the first part, choose on the second, test on the third."""
-    validation, test = indices
+    stage, parts, (validation, test) = fold.stage, fold.parts, fold.indices
     start = time.perf_counter()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantKernelWarning)
@@ -214,7 +233,7 @@ def one_trial(stage, held_out, alternatives, setting: Task, parts, indices, shar
             )
             for method in alternatives
         ]
-    seconds = time.perf_counter() - start + shared
+    seconds = time.perf_counter() - start + fold.shared
 
     def errors(models, X, samples):
         outputs = outputs_of_all(
@@ -222,12 +241,12 @@ def one_trial(stage, held_out, alternatives, setting: Task, parts, indices, shar
         )
         return [setting.error(values, samples) for values in outputs]
 
-    heard = [errors(models, parts[1], validation) for models in trained]
-    which, value = np.unravel_index(np.argmin(heard), (len(heard), len(heard[0])))
+    validated = [errors(models, parts[1], validation) for models in trained]
+    which, value = np.unravel_index(np.argmin(validated), np.shape(validated))
     best = trained[which][value]
     (error,) = errors([best], parts[2], test)
     mu = best.learned.weights
-    on_test = held_out.alignment(mu * stage.oracle().factors)  # scaled as in training
+    on_test = fold.held_out.alignment(mu * stage.oracle().factors)  # scaled as in training
     return Trial(error, best.learned.alignment, on_test, mu, seconds)
 
 
@@ -248,7 +267,7 @@ def task_of(task: str, y: np.ndarray, folds: int, seed: int, grid) -> Task:
             )
         splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
         return Task(
-            SVM(exact=False), grid_of(grid, C_GRID), alignment_targets(codes, len(classes)),
+            task, SVM(exact=False), grid_of(grid, C_GRID), alignment_targets(codes, len(classes)),
             signed_targets(codes, len(classes)),
             lambda values, i: float(np.mean(KernelClassifier._decide(values) != codes[i])),
             [test for _, test in splitter.split(codes, codes)],
@@ -257,7 +276,7 @@ def task_of(task: str, y: np.ndarray, folds: int, seed: int, grid) -> Task:
         Y = np.asarray(y, dtype=float).reshape(len(y), -1)
         splitter = KFold(folds, shuffle=True, random_state=seed)
         return Task(
-            Ridge(), grid_of(grid, ALPHA_GRID), Y, Y,
+            task, Ridge(), grid_of(grid, ALPHA_GRID), Y, Y,
             lambda values, i: float(np.sqrt(np.mean((values - Y[i]) ** 2))),
             [test for _, test in splitter.split(Y)],
         )  # fmt: skip

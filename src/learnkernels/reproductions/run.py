@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import platform
-from collections.abc import Callable
 from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -13,6 +12,7 @@ from typing import Any
 import learnkernels
 from learnkernels.checks import is_whole
 from learnkernels.errors import InputError
+from learnkernels.progress import shown
 from learnkernels.reproductions.experiment import Claim, Grid, Line, Outcome, Panel, Value
 from learnkernels.reproductions.figures import draw
 from learnkernels.reproductions.registry import EXPERIMENTS
@@ -32,7 +32,7 @@ def reproduce(
     folder: Path | str = "learnkernels-reproductions",
     fresh: bool = False,
     figures: bool = True,
-    progress: Callable[[int, int, str], None] = lambda done, total, last: None,
+    verbose: bool = False,
 ) -> dict[str, Any]:
     """Run an experiment of a paper with its own protocol.
 
@@ -53,8 +53,8 @@ def reproduce(
         Whether to compute anew what lies there.
     figures : bool, default=True
         Whether to draw.
-    progress : callable
-        Told how many pieces of how many are done, and which was the last.
+    verbose : bool, default=False
+        Show a bar of pieces on a terminal.
 
     Returns
     -------
@@ -81,10 +81,11 @@ def reproduce(
     experiment = EXPERIMENTS[name]
     mode = "quick" if quick else "full"
     folder = Path(folder) / f"{mode}-{seed}"
-    pieces = do(
-        experiment.protocol, quick=quick, seed=seed, folder=folder / "pieces", jobs=jobs,
-        fresh=fresh, progress=progress,
-    )  # fmt: skip
+    with shown(verbose) as progress:
+        pieces = do(
+            experiment.protocol, quick=quick, seed=seed, folder=folder / "pieces", jobs=jobs,
+            fresh=fresh, progress=progress.within(name),
+        )  # fmt: skip
     outcome = experiment.conclude(pieces)
     found = {
         "experiment": name,

@@ -11,7 +11,7 @@ import os
 import re
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ import learnkernels
 from learnkernels import datasets
 from learnkernels.errors import InputError
 from learnkernels.gram import single_threaded_blas
+from learnkernels.progress import SILENT, Progress
 from learnkernels.reproductions.experiment import Piece, Protocol
 
 __all__ = ["do", "write_json"]
@@ -37,7 +38,7 @@ def do(
     folder: Path,
     jobs: int = 1,
     fresh: bool = False,
-    progress: Callable[[int, int, str], None] = lambda done, total, last: None,
+    progress: Progress = SILENT,
 ) -> list[Piece]:
     """All pieces of a protocol with their results, in order.
 
@@ -53,12 +54,17 @@ def do(
         Processes at work. Numbers do not depend on it.
     fresh : bool, default=False
         Whether to do finished pieces again.
-    progress : callable
-        Told how many pieces of how many are done, and which was the last.
+    progress : Progress
+        Shows how many pieces are done, and which was the last.
 
     Returns
     -------
     list of Piece
+
+    Raises
+    ------
+    KeyboardInterrupt
+        When the run is stopped, with a sentence on how to go on.
     """
     pieces = protocol.pieces(quick, seed)
     place = folder / protocol.name
@@ -70,10 +76,18 @@ def do(
     if todo:  # what is missing is said now, not after an hour
         check_data({protocol.needs(piece.parameters) for piece in todo} - {None})
         check_writable(place)
-    progress(len(results), len(pieces), "")
-    for key, result in done(protocol, todo, place, jobs):
-        results[key] = result
-        progress(len(results), len(pieces), key)
+    try:
+        progress.say(f"{len(pieces)} pieces")
+        with progress.counting(len(pieces), done=len(results)) as advance:
+            for key, result in done(protocol, todo, place, jobs):
+                results[key] = result
+                advance()
+                progress.say(f"{key} done")
+    except KeyboardInterrupt as stop:
+        raise KeyboardInterrupt(
+            f"{len(results)} of {len(pieces)} pieces of {protocol.name} are done and kept in "
+            f"{str(place)!r}; the same run, without --fresh, goes on from there."
+        ) from stop
     return [replace(piece, result=results[piece.key]) for piece in pieces]
 
 

@@ -20,6 +20,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs
 
+from learnkernels.progress import Say, gap_reached, silent
+
 __all__ = ["InteriorSolution", "RankOne", "interior_weights"]
 
 # Part of the way to the nearest wall that a step may go.
@@ -106,6 +108,7 @@ def interior_weights(
     radius: float,
     tol: float,
     max_iter: int = 100,
+    say: Say = silent,
 ) -> InteriorSolution:
     """Follow the path of interior points until the gap is small enough.
 
@@ -124,10 +127,13 @@ def interior_weights(
         Relative gap at which to stop.
     max_iter : int, default=100
         Most steps.
+    say : callable
+        Told before every step.
     """
     path = Path(kernels, y, a, box, radius)
     state = path.start()
     for step in range(max_iter):
+        say(gap_reached(path.gap(state), step))
         moved = path.step(state, tol)
         if moved is None:
             return path.solution(state, step)
@@ -186,6 +192,12 @@ class Path:
         sides = [] if self.box is None else [dc, -dc]
         return np.concatenate([ds - u, ds + u, *sides])
 
+    def gap(self, state: State) -> float:
+        """Distances times multipliers of the walls, relative to the value."""
+        c, s = state.c, state.s
+        value = self.y @ c - c @ (self.a * c) / 2 - self.radius * s**2 / 2
+        return float(state.wall @ state.force) / max(abs(value), np.finfo(float).tiny)
+
     def step(self, state: State, tol: float) -> State | None:
         """The next point; None if the gap is small enough or rounding allows no more."""
         c, s, b, wall, force = state.c, state.s, state.b, state.wall, state.force
@@ -193,15 +205,12 @@ class Path:
         rest_c = self.y - self.a * c + pull_c - (b if self.box is not None else 0.0)
         rest_s = pull_s - self.radius * s
         rest_b = -c.sum() if self.box is not None else 0.0
-        value = self.y @ c - c @ (self.a * c) / 2 - self.radius * s**2 / 2
-        gap = float(wall @ force)
-        size = max(abs(value), np.finfo(float).tiny)
-        if gap <= tol * size and np.abs(rest_c).max() <= 1e-6 * np.abs(self.y).max():
+        if self.gap(state) <= tol and np.abs(rest_c).max() <= 1e-6 * np.abs(self.y).max():
             return None
         solve = self.newton(wall, force)
         if solve is None:
             return None
-        center = gap / len(wall)
+        center = float(wall @ force) / len(wall)
 
         def direction(target):
             """Newton step towards wall * force = target."""

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
+from learnkernels.progress import Say, gap_reached, silent
 from learnkernels.solvers.certificate import Certificate
 
 __all__ = ["Point", "Task", "minimise", "search", "warn_if_open"]
@@ -69,7 +70,12 @@ class Task(Protocol):
 
 
 def minimise(
-    task: Task, mu: np.ndarray, tol: float, max_iter: int, last: Point | None = None
+    task: Task,
+    mu: np.ndarray,
+    tol: float,
+    max_iter: int,
+    last: Point | None = None,
+    say: Say = silent,
 ) -> tuple[Point, Certificate]:
     """Newton steps with a line search from mu, until the gap is at most tol.
 
@@ -85,12 +91,15 @@ def minimise(
         Most steps.
     last : Point or None
         A point nearby, to start the first evaluation from.
+    say : callable
+        Told the gap before every step.
     """
     point = task.evaluate(mu, last)
     bound = point.bound
     iterations, step = 0, 1.0
     gaps = [relative(point.value, bound)]
     while iterations < max_iter and gaps[-1] > tol:
+        say(gap_reached(gaps[-1], iterations))
         following = None
         # While most of the gap is the inner solve's own, a step would be judged by noise.
         if point.value - point.estimate < 0.5 * (point.value - bound):

@@ -11,6 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
+from learnkernels.progress import Say, silent
 from learnkernels.solvers.certificate import Certificate
 from learnkernels.solvers.newton import Point, Task, minimise, relative
 
@@ -31,12 +32,17 @@ class SparseTask(Task, Protocol):
 
 
 def minimise_sparse(
-    task: SparseTask, n_weights: int, radius: float, tol: float, max_iter: int
+    task: SparseTask,
+    n_weights: int,
+    radius: float,
+    tol: float,
+    max_iter: int,
+    say: Say = silent,
 ) -> tuple[np.ndarray, Certificate]:
     """Weights over ``mu >= 0, sum(mu) <= radius`` that minimise, and their certificate."""
     mu = np.full(n_weights, radius / n_weights)
     if n_weights <= 2 * FIRST:
-        point, certificate = minimise(task, mu, tol, max_iter)
+        point, certificate = minimise(task, mu, tol, max_iter, say=say)
         return point.mu, certificate
     point = task.evaluate(mu, None)
     bound, v = point.bound, -point.gradient
@@ -50,7 +56,7 @@ def minimise_sparse(
         left = max(max_iter - iterations, 1)
         # Early working sets are not worth more digits than the bound of all has.
         enough = max(tol / 3, 0.1 * relative(last.value, bound))
-        point, proof = minimise(part, mu[chosen], enough, left, last)
+        point, proof = minimise(part, mu[chosen], enough, left, last, among(say, chosen))
         iterations += proof.iterations
         mu = np.zeros(n_weights)
         mu[chosen] = point.mu
@@ -67,3 +73,8 @@ def minimise_sparse(
         chosen[entering[np.argsort(-v[entering])[:room]]] = True
         last = point
     return mu, Certificate.of(point.value, bound, iterations, tol, gaps)
+
+
+def among(say: Say, chosen: np.ndarray) -> Say:
+    """Say which part of the kernels is looked at."""
+    return lambda text: say(f"{int(chosen.sum())} of {len(chosen)} kernels, {text}")

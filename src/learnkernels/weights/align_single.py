@@ -67,7 +67,7 @@ class AlignSingle(WeightMethod):
         start, _ = nonnegative_qp(Q, self.gamma * statistics.a / 2)
         if not start.any():
             start = np.full(p, 1 / p)
-        point, certificate = minimise(task, start, self.tol, self.max_iter)
+        point, certificate = minimise(task, start, self.tol, self.max_iter, say=evidence.say)
         warn_if_open(certificate, self.tol, self)
         return point.mu, certificate
 

@@ -13,6 +13,7 @@ from learnkernels.checks import is_number
 from learnkernels.errors import InputError
 from learnkernels.gram import Oracle, Statistics
 from learnkernels.machines import Machine
+from learnkernels.progress import Say, silent
 from learnkernels.solvers import Certificate
 
 __all__ = [
@@ -48,6 +49,8 @@ class Evidence:
         The regularisation in the machine's own terms.
     kept : ndarray of bool of shape (n_given,)
         Which of the user's kernels these are: constant ones have been taken out.
+    say : callable
+        Told how far the method is.
     """
 
     statistics: Statistics
@@ -60,6 +63,7 @@ class Evidence:
     machine: Machine
     setting: float
     kept: np.ndarray
+    say: Say = silent
 
 
 class WeightMethod(BaseEstimator):

@@ -46,6 +46,7 @@ class BestSingle(WeightMethod):
         w = evidence.weights
         errors = []
         for k in range(evidence.oracle.n_kernels):
+            evidence.say(f"kernel {k + 1} of {evidence.oracle.n_kernels}")
             predicted = out_of_fold(evidence, evidence.oracle.gram_of(k), folds)
             errors.append(float(w @ losses(evidence, predicted) / w.sum()))
         best = int(np.argmin(errors))

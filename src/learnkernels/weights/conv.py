@@ -66,7 +66,7 @@ class Conv(WeightMethod):
         tails = kernel_tails(evidence.oracle, self.theta)
         nu, certificate = learn_svm_weights(
             evidence.oracle.scaled(1 / tails), evidence.Y, evidence.C * evidence.weights, self.p,
-            self.tol, self.max_iter,
+            self.tol, self.max_iter, say=evidence.say,
         )  # fmt: skip
         warn_if_open(certificate, self.tol, self)
         self.tail_sums_ = np.full(len(evidence.kept), np.nan)

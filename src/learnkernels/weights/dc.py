@@ -63,7 +63,7 @@ class DC(Conv):
             """Minimise over |(mu_k costs_k)_k|_p <= 1; the kernels are divided by their costs."""
             nu, certificate = learn_svm_weights(
                 oracle.scaled(1 / costs), evidence.Y, C, self.p, tol, 200,
-                None if start is None else start * costs,
+                None if start is None else start * costs, evidence.say,
             )  # fmt: skip
             return nu / costs, certificate
 

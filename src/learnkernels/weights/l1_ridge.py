@@ -58,11 +58,11 @@ class L1Ridge(WeightMethod):
         kernels = rank_one(evidence.oracle) if outputs == 1 and not thin else None
         if kernels is not None:
             mu, certificate = rank_one_ridge_weights(
-                task, kernels, self.radius, self.tol, self.max_iter
+                task, kernels, self.radius, self.tol, self.max_iter, evidence.say
             )
         else:
             mu, certificate = minimise_sparse(
-                task, evidence.oracle.n_kernels, self.radius, self.tol, self.max_iter
+                task, evidence.oracle.n_kernels, self.radius, self.tol, self.max_iter, evidence.say
             )
         warn_if_open(certificate, self.tol, self)
         return mu, certificate

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from learnkernels.errors import InputError
+from learnkernels.progress import gap_reached
 from learnkernels.solvers import Anderson, Ball, Certificate, relative, search, warn_if_open
 from learnkernels.weights.base import WeightMethod, require, require_stop
 from learnkernels.weights.ridge_task import RidgeTask, ridge_targets
@@ -79,6 +80,7 @@ class L2Ridge(WeightMethod):
             point.value - bound > self.tol * abs(point.value)
             or np.abs(ball.peak(-point.gradient) - point.mu).max() > PARALLEL * self.radius
         ):
+            evidence.say(gap_reached(gaps[-1], iterations))
             iterations += 1
             peak = ball.peak(-point.gradient)
             halfway = ball.peak((point.mu + peak) / 2 - mu0)

@@ -49,7 +49,7 @@ class LpSVM(WeightMethod):
         require_stop(self)
         C = evidence.C * evidence.weights
         mu, certificate = learn_svm_weights(
-            evidence.oracle, evidence.Y, C, self.p, self.tol, self.max_iter
+            evidence.oracle, evidence.Y, C, self.p, self.tol, self.max_iter, say=evidence.say
         )
         warn_if_open(certificate, self.tol, self)
         return mu, certificate

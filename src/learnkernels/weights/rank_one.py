@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from learnkernels.gram import Oracle
+from learnkernels.progress import Say, silent
 from learnkernels.solvers import (
     Certificate,
     RankOne,
@@ -46,12 +47,12 @@ def rank_one(oracle: Oracle) -> RankOne | None:
 
 
 def rank_one_svm_weights(
-    task: SVMTask, kernels: RankOne, tol: float, max_iter: int
+    task: SVMTask, kernels: RankOne, tol: float, max_iter: int, say: Say = silent
 ) -> tuple[np.ndarray, Certificate]:
     """Weights of sum one for one output, and their certificate."""
     y = task.Y[:, 0]
     box = np.where(y > 0, 0.0, -task.C), np.where(y > 0, task.C, 0.0)
-    end = interior_weights(kernels, y, np.zeros(len(y)), box, 1.0, SHARPER * tol, max_iter)
+    end = interior_weights(kernels, y, np.zeros(len(y)), box, 1.0, SHARPER * tol, max_iter, say)
     beta = np.clip(end.c, *box)[:, None]
     bound = svm_bound(task.Y, beta, kernels.transposed(beta[:, 0]) ** 2, task.allowed)
     # The path's own primal point proves the weights, unless rounding has ended it early. Zeros for
@@ -68,31 +69,31 @@ def rank_one_svm_weights(
     while point.value - point.estimate > PROOF * tol * point.value and task.sharpen():
         point = task.evaluate(mu, point)
     found = Certificate.of(point.value, min(bound, point.value), end.steps, tol)
-    return mended(task, mu, found, 1.0, tol, max_iter)
+    return mended(task, mu, found, 1.0, tol, max_iter, say)
 
 
 def rank_one_ridge_weights(
-    task: RidgeTask, kernels: RankOne, radius: float, tol: float, max_iter: int
+    task: RidgeTask, kernels: RankOne, radius: float, tol: float, max_iter: int, say: Say = silent
 ) -> tuple[np.ndarray, Certificate]:
     """Weights of bounded sum for one output, and their certificate."""
     w = task.root[:, 0] ** 2
     y = task.Y[:, 0]
-    end = interior_weights(kernels, y, task.alpha / w, None, radius, SHARPER * tol, max_iter)
+    end = interior_weights(kernels, y, task.alpha / w, None, radius, SHARPER * tol, max_iter, say)
     q = kernels.transposed(end.c) ** 2
     bound = ridge_bound(task.inner(end.c[:, None]), q, task.allowed)
     mu = end.sparse().mu
     point = task.evaluate(mu)
     best = min(max(bound, point.bound), point.value)
     found = Certificate.of(point.value, best, end.steps, tol)
-    return mended(task, mu, found, radius, tol, max_iter)
+    return mended(task, mu, found, radius, tol, max_iter, say)
 
 
-def mended(task, mu, certificate: Certificate, radius: float, tol: float, max_iter: int):
+def mended(task, mu, certificate: Certificate, radius: float, tol: float, max_iter: int, say: Say):
     """The weights, or those of the general method where the program ended early and that is better.
 
     Rounding can end it: a tiny regularisation, kernels of very different scales.
     """
     if certificate.gap <= tol or len(mu) > MOST:
         return mu, certificate
-    other, proof = minimise_sparse(task, len(mu), radius, tol, max_iter)
+    other, proof = minimise_sparse(task, len(mu), radius, tol, max_iter, say)
     return (other, proof) if proof.gap < certificate.gap else (mu, certificate)

@@ -86,6 +86,7 @@ class UFO(WeightMethod):
             if value < best[0]:
                 best = (value, run.factors())
             history.append(value)
+            evidence.say(f"epoch {len(history)}, objective {value:.4g}")
             if len(history) > PATIENCE and best[0] > 0:
                 progress = (min(history[:-PATIENCE]) - best[0]) / best[0]
             elif best[0] == 0:
