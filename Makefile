@@ -3,7 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 export LEARNKERNELS_DATA ?= $(wildcard $(abspath ../shared/data))
 
-.PHONY: demo test lint bench docs clean
+CHROMIUM = $(shell command -v chromium || command -v chromium-browser)
+AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
+
+.PHONY: demo test browser lint bench docs clean
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -16,6 +19,15 @@ demo: .venv/ready
 
 test: .venv/ready
 	$(BIN)/python -m pytest
+
+# The report in a real browser; installs Debian's Chromium where there is none.
+browser: .venv/browser
+	LEARNKERNELS_BROWSER=$(CHROMIUM) $(BIN)/python -m pytest tests/reports/test_browser.py
+
+.venv/browser: .venv/ready
+	$(BIN)/python -m pip install --quiet --group browser
+	$(if $(CHROMIUM),,$(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -qq --no-install-recommends chromium)
+	touch $@
 
 lint: .venv/ready
 	$(BIN)/ruff check .

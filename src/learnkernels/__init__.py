@@ -31,8 +31,8 @@ from learnkernels.kernels import (
     weighted_degree,
 )
 from learnkernels.persistence import load, save
-
-__version__ = "0.1.0.dev0"
+from learnkernels.reports import report
+from learnkernels.version import __version__
 
 __all__ = [
     "ConstantKernelWarning",
@@ -42,6 +42,7 @@ __all__ = [
     "KernelRegressor",
     "Threads",
     "UndefinedAlignmentWarning",
+    "__version__",
     "alignment",
     "alignment_statistics",
     "gaussians",
@@ -54,6 +55,7 @@ __all__ = [
     "on",
     "per_feature",
     "polynomials",
+    "report",
     "save",
     "spectrum",
     "theory",

@@ -180,7 +180,10 @@ def test_demo_ends_with_a_report(tmp_path, capsys):
     status, out, _ = run(capsys, "demo", "--output", tmp_path / "demo")
     assert status == 0
     assert "alignf" in out and "learned kernel" in out
+    assert "On samples it has not seen" in out
+    assert out.endswith(f"report: {tmp_path / 'demo' / 'report.html'}\n")
     assert "# Learned kernel" in (tmp_path / "demo" / "report.md").read_text()
+    assert "Can I trust it?" in (tmp_path / "demo" / "report.html").read_text()
     assert isinstance(lk.load(tmp_path / "demo" / "model.skops"), dict)
 
 
@@ -398,3 +401,32 @@ def test_all_runs_what_it_can_and_names_the_rest(tmp_path, monkeypatch, capsys):
     )
     assert status == 2 and "theorem 3" in out
     assert "not run: 2013-figure2;" in err and "tss_arabidopsis_tata is not at hand" in err
+
+
+def test_a_saved_model_is_reported_with_its_data(table, tmp_path, capsys):
+    model, page = tmp_path / "model.skops", tmp_path / "report.html"
+    run(capsys, "fit", table, "--target", "kind", "--save", model)
+    status, out, err = run(capsys, "report", model, table, "--output", page, "--draws", "3")
+    assert (status, err) == (0, "")
+    assert out.startswith("Predicts kind (") and out.endswith(f"report: {page}\n")
+    assert len(out.splitlines()) == 6
+    assert "Can I trust it?" in page.read_text(encoding="utf-8")
+
+
+def test_a_report_that_cannot_be_made_is_a_sentence(table, tmp_path, capsys):
+    model = tmp_path / "model.skops"
+    run(capsys, "fit", table, "--target", "kind", "--save", model)
+    other = tmp_path / "other.csv"
+    pd.read_csv(table).iloc[:40].to_csv(other, index=False)
+    unlabelled = tmp_path / "unlabelled.csv"
+    pd.read_csv(table).drop(columns="kind").to_csv(unlabelled, index=False)
+    for arguments, said in (
+        ((model, other), "not the data that the model was trained on"),
+        ((model, unlabelled), "there is no column 'kind'"),
+        ((model, tmp_path / "none.csv"), "there is no file"),
+        ((table, table), "not a model"),
+        ((model, table, "--output", tmp_path / "report.pdf"), "a report is .html, .md or .json"),
+        ((model, table, "--folds", "1"), "folds=1"),
+    ):
+        status, out, err = run(capsys, "report", *arguments)
+        assert (status, out) == (2, "") and said in err and err.count("\n") == 1

@@ -199,3 +199,11 @@ def test_learners_of_sparse_columns_and_selectors_are_files(table, tmp_path):
         K = learner.transform(X)
         lk.save(learner, tmp_path / "learner.skops")
         assert np.array_equal(lk.load(tmp_path / "learner.skops").transform(X), K)
+
+
+def test_a_named_table_is_known_again_without_a_warning(classes):
+    X, y = classes
+    table = pd.DataFrame(X, columns=[f"column {k}" for k in range(X.shape[1])])
+    model = lk.KernelClassifier([lk.on(["column 0"]), lk.on(["column 1"])]).fit(table, y)
+    model.guarantees(table, y)
+    assert list(model.fit(table, y).feature_names_in_) == list(table.columns)

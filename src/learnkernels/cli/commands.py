@@ -8,6 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 
@@ -32,9 +33,9 @@ from learnkernels.errors import InputError
 from learnkernels.estimators import KernelClassifier, KernelRegressor
 from learnkernels.inspect import compare
 from learnkernels.persistence import load, save
-from learnkernels.report import summary, to_markdown
+from learnkernels.reports import check_ending, report
 
-__all__ = ["run_compare", "run_demo", "run_fit", "run_predict"]
+__all__ = ["run_compare", "run_demo", "run_fit", "run_predict", "run_report"]
 
 C_VALUES = [0.1, 1.0, 10.0, 100.0]
 ALPHA_VALUES = [0.001, 0.01, 0.1, 1.0, 10.0]
@@ -49,7 +50,7 @@ def run_fit(options: Namespace) -> None:
     )
     model.fit(X, y)
     if options.save:
-        save(saved_form(model, X), options.save)
+        save(saved_form(model, X, options.target, task), options.save)
     fitted = model[-1]
     print(f"{task} of {options.target!r} from {X.shape[1]} columns, {len(X)} rows")
     console().print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
@@ -64,20 +65,11 @@ def run_fit(options: Namespace) -> None:
 
 def run_predict(options: Namespace) -> None:
     """Predict a new table with a saved model: the table with a column more, as CSV."""
-    saved = load(options.model)
-    if not (isinstance(saved, dict) and {"model", "columns", "numbers"} <= saved.keys()):
-        raise InputError(f"{options.model!r} was not written by 'learnkernels fit --save'.")
+    saved = saved_model(options.model)
     table = read_table(options.data)
-    absent = [name for name in saved["columns"] if name not in table.columns]
-    neutral = saved["model"][-1].missing == "neutral"
-    if absent and not neutral:
-        raise InputError(
-            f"{options.data!r} lacks columns the model was trained on: {', '.join(absent[:10])}."
-        )
     if "prediction" in table.columns:
         raise InputError(f"{options.data!r} has a column 'prediction' already; rename it.")
-    X = tidied(table.reindex(columns=saved["columns"]), saved["numbers"])
-    check_missing(X, neutral or any("imputer" in name for name in steps_of(saved["model"])))
+    X = features_of(saved, table, options.data)
     predicted = table.copy()  # in one piece, whatever the reader made of it
     predicted["prediction"] = saved["model"].predict(X)
     try:
@@ -86,6 +78,37 @@ def run_predict(options: Namespace) -> None:
         raise
     except OSError as error:
         raise InputError(f"cannot write {options.output!r}: {error.strerror or error}.") from error
+
+
+def features_of(saved: dict, table, path: str):
+    """The columns of a table that a saved model wants, as it wants them."""
+    absent = [name for name in saved["columns"] if name not in table.columns]
+    neutral = saved["model"][-1].missing == "neutral"
+    if absent and not neutral:
+        raise InputError(
+            f"{path!r} lacks columns the model was trained on: {', '.join(absent[:10])}."
+        )
+    X = tidied(table.reindex(columns=saved["columns"]), saved["numbers"])
+    check_missing(X, neutral or any("imputer" in name for name in steps_of(saved["model"])))
+    return X
+
+
+def run_report(options: Namespace) -> None:
+    """A report on a saved model and the table it was trained on: a page, and five lines."""
+    output = check_ending(options.output)  # before the work, not after it
+    saved = saved_model(options.model)
+    table = read_table(options.data)
+    _, y = split_target(table, saved["target"])
+    X = features_of(saved, table, options.data)
+    values = pd.Series(target_values(y, saved["task"]), name=saved["target"])
+    title = options.title or Path(options.data).name.partition(".")[0]
+    found = report(
+        saved["model"], X, values, title=title, folds=options.folds, draws=options.draws,
+        seed=options.seed, verbose=True,
+    )  # fmt: skip
+    found.save(output)
+    print(found)
+    print(f"report: {output}")
 
 
 def run_compare(options: Namespace) -> None:
@@ -121,9 +144,23 @@ def data_of(options: Namespace):
     return X, target_values(target, task), task
 
 
-def saved_form(model, X) -> dict:
-    """What `predict` wants to find in a file."""
-    return {"model": model, "columns": list(X.columns), "numbers": number_columns(X)}
+def saved_form(model, X, target: str, task: str) -> dict:
+    """What `predict` and `report` want to find in a file."""
+    return {
+        "model": model,
+        "columns": list(X.columns),
+        "numbers": number_columns(X),
+        "target": target,
+        "task": task,
+    }
+
+
+def saved_model(path: str) -> dict:
+    """What `saved_form` kept."""
+    saved = load(path)
+    if not (isinstance(saved, dict) and {"model", "columns", "numbers", "target"} <= saved.keys()):
+        raise InputError(f"{path!r} was not written by 'learnkernels fit --save'.")
+    return saved
 
 
 def run_demo(options: Namespace) -> None:
@@ -145,12 +182,13 @@ def run_demo(options: Namespace) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make folder {str(folder)!r}: {error.strerror}.") from error
-    found = summary(fitted, comparison, "handwritten digits")
-    write_text(folder / "report.md", to_markdown(found))
-    write_text(folder / "report.json", json.dumps(found, indent=2) + "\n")
-    save(saved_form(model, X), folder / "model.skops")
-    print(f"report: {folder / 'report.md'}")
+    save(saved_form(model, X, "digit", "classification"), folder / "model.skops")
+    found = report(model, X, y.rename("digit"), title="handwritten digits", draws=20, verbose=True)
+    print(f"\n{found}\n")
+    for ending in ("md", "json", "html"):
+        path = found.save(folder / f"report.{ending}")
     print(f"model:  {folder / 'model.skops'}")
+    print(f"report: {path}")
 
 
 def compared(X, y, task, methods, kernels, folds, seed, preprocess, missing="error"):

@@ -62,6 +62,23 @@ def parser() -> argparse.ArgumentParser:
     predict.add_argument("--output", metavar="FILE", help="CSV to write (default: the terminal)")
     predict.set_defaults(run=commands.run_predict)
 
+    report = subparsers.add_parser("report", help="a page on a saved model and its training data")
+    report.add_argument("model", help="file written by 'fit --save'")
+    report.add_argument("data", help="CSV or Parquet file that the model was trained on")
+    report.add_argument(
+        "--output", metavar="FILE", default="report.html", help=".html, .md or .json (%(default)s)"
+    )
+    report.add_argument("--title", help="what the data is called (default: the file's name)")
+    report.add_argument(
+        "--folds", type=int, default=5, help="of the scores on unseen samples; 0: none (default 5)"
+    )
+    report.add_argument(
+        "--draws", type=int, default=50,
+        help="random halves that show how sure the weights are; 0: none (default 50)",
+    )  # fmt: skip
+    report.add_argument("--seed", type=int, default=0, help="of folds and halves (default 0)")
+    report.set_defaults(run=commands.run_report)
+
     compare = subparsers.add_parser("compare", help="compare methods by cross-validation")
     add_data_options(compare)
     compare.add_argument(

@@ -142,7 +142,7 @@ class BaseKernelEstimator(BaseEstimator):
         >>> X, y = load_diabetes(return_X_y=True)
         >>> found = lk.KernelRegressor().fit(X, y).guarantees(X, y)
         >>> [entry.name for entry in found.entries if not entry.vacuous]
-        ['alignment', 'alignment, lowest', 'excess risk']
+        ['alignment', 'alignment, lowest', 'alignment, highest', 'excess risk']
         """
         check_is_fitted(self)
         fraction("delta", delta)

@@ -127,9 +127,10 @@ def alignment_entries(rho, K, Y, some, delta, seed) -> list[Guarantee]:
         ),
         Guarantee(
             "alignment, lowest", low, False,
-            f"bootstrap: from {low:.3f} to {high:.3f} at {1 - delta:.0%}; no proof, but near the "
-            "truth",
+            f"lower end of the bootstrap's {100 * (1 - delta):g} % interval; no proof, but near "
+            "the truth",
         ),
+        Guarantee("alignment, highest", high, False, "its upper end"),
     ]  # fmt: skip
 
 

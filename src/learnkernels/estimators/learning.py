@@ -183,7 +183,7 @@ class Stage:
             )
         if samples is not None and not np.array_equal(samples, np.arange(bank.n_rows)):
             bank = bank.take(samples)
-        target = target - sample_weight @ target / sample_weight.sum()
+        target = centered(target, sample_weight)
         sums = pair_sums(bank, target, backend, sample_weight, borders)
         return cls(bank, sums, Y, task, normalize, center, sample_weight, backend, progress)
 
@@ -194,6 +194,13 @@ class Stage:
     def within(self, *where: str) -> Stage:
         """The same, as a part of a job that says where it is."""
         return replace(self, progress=self.progress.within(*where))
+
+    def take(self, samples: np.ndarray) -> Stage:
+        """The same kernels on some of the samples, with sums over their pairs."""
+        w = self.sample_weight[samples]
+        bank = self.bank.take(samples)
+        sums = pair_sums(bank, centered(self.sums.Y[samples], w), self.backend, w)
+        return replace(self, bank=bank, sums=sums, Y=self.Y[samples], sample_weight=w)
 
     def inside(self, block: int) -> np.ndarray:
         """Samples of a block."""
@@ -299,6 +306,11 @@ class Stage:
             intercept = intercept + learned.weights[k] * trained.intercept
             certificates.extend(trained.certificates)
         return Model(learned, Predictor(tuple(parts), intercept), tuple(certificates))
+
+
+def centered(target: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """A target of shape (n_samples, n_targets) without its weighted mean."""
+    return target - w @ target / w.sum()
 
 
 def outputs_of_all(models: Sequence[Model], multiply) -> list[np.ndarray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 from sklearn.utils import check_consistent_length
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import _check_y, validate_data
 
 from learnkernels.errors import InputError
 from learnkernels.kernels.tables import holds_text, is_frame, n_rows, strings
@@ -38,11 +38,11 @@ def validated_table(estimator, X, y="no_validation", *, reset=True, **options):
         return same_kind(estimator, X)
     if n_rows(X) < 2:
         raise InputError(f"found {n_rows(X)} sample(s); at least 2 are needed.")
-    y = validate_data(estimator, X="no_validation", y=y, reset=False, **options)
+    names = X if is_frame(X) else np.empty((n_rows(X), 1 if X.ndim == 1 else X.shape[1]))
+    validate_data(estimator, names, y, reset=True, skip_check_array=True)
+    y = _check_y(y, estimator=estimator, **options)
     check_consistent_length(X, y)
     estimator._on_strings = not is_frame(X) and X.ndim == 1
-    names = X if is_frame(X) else np.empty((n_rows(X), 1 if X.ndim == 1 else X.shape[1]))
-    validate_data(estimator, names, reset=True, skip_check_array=True)
     return X, y
 
 

@@ -8,25 +8,24 @@ pass over the pairs of training samples.
 from __future__ import annotations
 
 import time
-import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from sklearn.base import clone
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import assert_all_finite, check_array, check_consistent_length
 
 from learnkernels.checks import positive_values
-from learnkernels.errors import ConstantKernelWarning, InputError
+from learnkernels.errors import InputError
 from learnkernels.estimators.classifier import KernelClassifier
 from learnkernels.estimators.learning import Stage, outputs_of_all
 from learnkernels.estimators.tables import as_table
 from learnkernels.estimators.targets import alignment_targets, signed_targets
 from learnkernels.gram import Statistics, as_backend
 from learnkernels.inspect.comparison import Comparison, Trial, result_of
+from learnkernels.inspect.heard import listening
 from learnkernels.kernels import kernel_names, resolve, takes_tables
 from learnkernels.machines import SVM, Machine, Ridge
 from learnkernels.progress import shown
@@ -170,9 +169,9 @@ def compare(
             for label, alternatives in list(learners.items()):
                 part.say(label)
                 try:
-                    trial, unproved = heard(one, alternatives, setting)
-                    runs[label].append(trial)
-                    unconverged[label] += unproved
+                    with listening() as heard:
+                        runs[label].append(one_trial(one, alternatives, setting))
+                    unconverged[label] += heard.unproved
                 except InputError as error:  # a kernel that is none, a spectrum without a tail
                     skipped[label] = str(error)
                     del learners[label], runs[label]
@@ -210,29 +209,14 @@ def stage_of(setting: Task, kernels, X, samples, normalize, **options) -> Stage:
     )  # fmt: skip
 
 
-def heard(fold: Fold, alternatives, setting: Task) -> tuple[Trial, int]:
-    """One trial, and how many of its fits did not converge; other warnings are passed on."""
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always", ConvergenceWarning)
-        trial = one_trial(fold, alternatives, setting)
-    others = [one for one in warned if not issubclass(one.category, ConvergenceWarning)]
-    for one in others:
-        warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    return trial, len(warned) - len(others)
-
-
 def one_trial(fold: Fold, alternatives, setting: Task) -> Trial:
     """Learn and train on the first part, choose on the second, test on the third."""
     stage, parts, (validation, test) = fold.stage, fold.parts, fold.indices
     start = time.perf_counter()
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", ConstantKernelWarning)
-        trained = [
-            stage.train(
-                method, Ridge() if method.machine == "ridge" else setting.machine, setting.grid
-            )
-            for method in alternatives
-        ]
+    trained = [
+        stage.train(method, Ridge() if method.machine == "ridge" else setting.machine, setting.grid)
+        for method in alternatives
+    ]
     seconds = time.perf_counter() - start + fold.shared
 
     def errors(models, X, samples):

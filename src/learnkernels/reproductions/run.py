@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import platform
 from dataclasses import asdict
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import learnkernels
 from learnkernels.checks import is_whole
 from learnkernels.errors import InputError
 from learnkernels.progress import shown
@@ -17,10 +14,9 @@ from learnkernels.reproductions.experiment import Claim, Grid, Line, Outcome, Pa
 from learnkernels.reproductions.figures import draw
 from learnkernels.reproductions.registry import EXPERIMENTS
 from learnkernels.reproductions.work import do, write_json
+from learnkernels.version import versions
 
 __all__ = ["outcome_of", "reproduce"]
-
-LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def reproduce(
@@ -118,11 +114,6 @@ def outcome_of(found: dict[str, Any]) -> Outcome:
             for panel in found["panels"]
         ],
     )  # fmt: skip
-
-
-def versions() -> dict[str, str]:
-    ours = {"python": platform.python_version(), "learnkernels": learnkernels.__version__}
-    return ours | {library: version(library) for library in LIBRARIES}
 
 
 def rounded(content):

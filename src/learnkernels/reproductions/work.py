@@ -18,12 +18,12 @@ from typing import Any
 
 from joblib import Parallel, delayed, parallel_config
 
-import learnkernels
 from learnkernels import datasets
 from learnkernels.errors import InputError
 from learnkernels.gram import single_threaded_blas
 from learnkernels.progress import SILENT, Progress
 from learnkernels.reproductions.experiment import Piece, Protocol
+from learnkernels.version import __version__
 
 __all__ = ["do", "write_json"]
 
@@ -158,7 +158,7 @@ def one(protocol: Protocol, piece: Piece, place: Path) -> tuple[str, dict]:
 
 def maker(protocol: Protocol, piece: Piece) -> dict[str, Any]:
     return {
-        "learnkernels": learnkernels.__version__,
+        "learnkernels": __version__,
         "revision": protocol.revision,
         "parameters": piece.parameters,
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from learnkernels.checks import is_number
+from learnkernels.checks import is_number, require_whole
 from learnkernels.errors import InputError
 from learnkernels.machines import Problem
 from learnkernels.solvers import Certificate
@@ -21,6 +21,8 @@ class BestSingle(WeightMethod):
     ----------
     cv : int, default=5
         Folds.
+    most : int or None, default=None
+        Try only so many kernels, those of highest alignment; None tries all.
     random_state : int, RandomState or None, default=0
         Shuffles the folds.
 
@@ -37,20 +39,24 @@ class BestSingle(WeightMethod):
     name = "single"
     reads = ("Grams",)
 
-    def __init__(self, cv=5, random_state=0):
+    def __init__(self, cv=5, most=None, random_state=0):
         self.cv = cv
+        self.most = most
         self.random_state = random_state
 
     def learn(self, evidence):
+        if self.most is not None:
+            require_whole(type(self).__name__, "most", self.most, 1)
         folds = folds_of(self, evidence)
         w = evidence.weights
+        tried = np.argsort(-evidence.statistics.alignments(), kind="stable")[: self.most]
         errors = []
-        for k in range(evidence.oracle.n_kernels):
-            evidence.say(f"kernel {k + 1} of {evidence.oracle.n_kernels}")
+        for at, k in enumerate(tried.tolist()):
+            evidence.say(f"kernel {at + 1} of {len(tried)}")
             predicted = out_of_fold(evidence, evidence.oracle.gram_of(k), folds)
             errors.append(float(w @ losses(evidence, predicted) / w.sum()))
         best = int(np.argmin(errors))
-        return evidence.oracle.unit(best), Certificate.closed_form(errors[best])
+        return evidence.oracle.unit(int(tried[best])), Certificate.closed_form(errors[best])
 
 
 def folds_of(method, evidence: Evidence) -> list[np.ndarray]:

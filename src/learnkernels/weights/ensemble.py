@@ -7,12 +7,13 @@ from dataclasses import replace
 import numpy as np
 
 from learnkernels.solvers import Certificate, nonnegative_qp
-from learnkernels.weights.best_single import BestSingle, folds_of, out_of_fold
+from learnkernels.weights.base import WeightMethod
+from learnkernels.weights.best_single import folds_of, out_of_fold
 
 __all__ = ["Ensemble"]
 
 
-class Ensemble(BestSingle):
+class Ensemble(WeightMethod):
     """Combine the predictions of one machine for each kernel (2012, section 3.3).
 
     A richer space of predictors than one machine with a combined kernel: the rival of learning
@@ -40,7 +41,12 @@ class Ensemble(BestSingle):
     """
 
     name = "ensemble"
+    reads = ("Grams",)
     ensemble = True
+
+    def __init__(self, cv=5, random_state=0):
+        self.cv = cv
+        self.random_state = random_state
 
     def learn(self, evidence):
         folds = folds_of(self, evidence)

@@ -1,0 +1,45 @@
+"""Fits that did not converge, where many fits are one result: counted, not shouted each."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from sklearn.exceptions import ConvergenceWarning
+
+from learnkernels.errors import ConstantKernelWarning
+
+__all__ = ["Heard", "listening"]
+
+
+@dataclass
+class Heard:
+    """What was heard.
+
+    Attributes
+    ----------
+    unproved : int
+        Fits that ended above their tolerance.
+    """
+
+    unproved: int = 0
+
+
+@contextmanager
+def listening() -> Iterator[Heard]:
+    """Count warnings of fits that did not converge, and pass all others on.
+
+    But for constant kernels: those of a fold are no news, whoever fits all samples hears of them.
+    """
+    heard = Heard()
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always", ConvergenceWarning)
+        warnings.simplefilter("ignore", ConstantKernelWarning)
+        yield heard
+    for one in warned:
+        if issubclass(one.category, ConvergenceWarning):
+            heard.unproved += 1
+        else:
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)

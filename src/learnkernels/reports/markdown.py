@@ -1,0 +1,134 @@
+"""A summary as Markdown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from learnkernels.reports.words import (
+    alignment_sentence,
+    chosen_sentence,
+    difference_sentence,
+    error_text,
+    kernels_sentence,
+    name_of,
+    proof_sentence,
+    score_sentence,
+    share_text,
+    task_sentence,
+)
+
+__all__ = ["to_markdown"]
+
+# Kernels in the table; all are in the JSON form.
+MOST = 100
+
+
+def to_markdown(summary: dict[str, Any]) -> str:
+    """The report as text that reads well raw and rendered.
+
+    Parameters
+    ----------
+    summary : dict
+        From `summary`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    parts = [
+        headline(summary), scores(summary), views(summary), kernels(summary), trust(summary),
+        origin(summary),
+    ]  # fmt: skip
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def headline(summary) -> str:
+    title = summary["title"] or summary["model"]["estimator"]
+    sentences = [task_sentence(summary), kernels_sentence(summary), score_sentence(summary)]
+    text = "\n".join(f"- {sentence}" for sentence in sentences if sentence)
+    return f"# Learned kernel: {title}\n\n{text}"
+
+
+def scores(summary) -> str:
+    score = summary["score"]
+    if score is None or "rivals" not in score:
+        return ""
+    rows = [
+        (name, error_text(one["mean"], score["measure"]), error_text(one["std"], score["measure"]))
+        for name, one in score["rivals"].items()
+        if "mean" in one
+    ]
+    rows.append(("nothing learned", error_text(score["trivial"], score["measure"]), ""))
+    notes = [
+        f"- {name}: {one['reason']}" for name, one in score["rivals"].items() if "reason" in one
+    ]
+    notes += [
+        f"- {difference_sentence(summary, name)}"
+        for name in score["rivals"]
+        if name != "learned" and difference_sentence(summary, name)
+    ]
+    head = f"## On unseen samples\n\n{table(('', score['measure'], 'spread of the folds'), rows)}"
+    return "\n\n".join([head, "\n".join(notes)]) if notes else head
+
+
+def views(summary) -> str:
+    if len(summary["views"]) < 2:
+        return ""
+    rows = [(name_of(one["name"]), one["kernels"], share_text(one)) for one in summary["views"]]
+    return f"## Views\n\n{table(('view', 'kernels', 'share'), rows)}"
+
+
+def kernels(summary) -> str:
+    shown = summary["kernels"][:MOST]
+    rows = [
+        (name_of(one["name"]), share_text(one), chosen_text(one), number(one["alignment"]))
+        for one in shown
+    ]
+    left = len(summary["kernels"]) - len(shown)
+    more = f"\n\n{left:,} more kernels have smaller weights." if left else ""
+    head = ("kernel", "share (90 % of random halves)", "chosen in halves", "alignment alone")
+    return f"## Kernels\n\n{table(head, rows)}{more}"
+
+
+def trust(summary) -> str:
+    rows = [
+        (
+            one["name"],
+            number(one["value"]),
+            ("says nothing here; " if one["vacuous"] else "") + one["sentence"],
+        )
+        for one in summary["guarantees"]["entries"]
+    ]
+    return (
+        f"## Can I trust it\n\n{proof_sentence(summary)} {alignment_sentence(summary)}\n\n"
+        f"{table(('guarantee', 'value', 'how to read it'), rows)}"
+    )
+
+
+def origin(summary) -> str:
+    made = summary["made"]
+    versions = ", ".join(f"{name} {version}" for name, version in made["versions"].items())
+    return (
+        f"## How it was made\n\n{chosen_sentence(summary)}\n\n"
+        f"```python\n{summary['model']['code']}\n```\n\n"
+        f"{made['date']}, {versions}; {made['folds']} folds, {made['draws']} random halves, seed "
+        f"{made['seed']}."
+    )
+
+
+def table(head: tuple, rows: list[tuple]) -> str:
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell(one) for one in line) + " |" for line in lines)
+
+
+def cell(value: Any) -> str:
+    return str(value).replace("|", "\\|").replace("\n", " ")
+
+
+def chosen_text(one: dict) -> str:
+    return f"{100 * one['chosen']:.0f} %" if "chosen" in one else ""
+
+
+def number(value: float | None) -> str:
+    return "" if value is None else f"{value:.4g}"

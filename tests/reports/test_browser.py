@@ -1,0 +1,106 @@
+"""The page in a browser: `make browser` installs one and runs this."""
+
+from __future__ import annotations
+
+import os
+import re
+
+import pytest
+
+import learnkernels as lk
+
+pytestmark = pytest.mark.skipif(
+    "LEARNKERNELS_BROWSER" not in os.environ,
+    reason="no browser at hand: 'make browser' installs Chromium and runs this",
+)
+
+OVERFLOWING = """() => Array.from(document.querySelectorAll("main *"))
+    .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5)
+    .map((one) => one.outerHTML.slice(0, 100))"""
+
+
+@pytest.fixture(scope="module")
+def browser():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as player:
+        path = os.environ["LEARNKERNELS_BROWSER"]
+        browser = player.chromium.launch(
+            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def opened(browser, tmp_path):
+    """A function that opens a report and remembers what went wrong, and every request."""
+    heard, asked = [], []
+
+    def open_report(model, X, y, width=1400, scheme="light"):
+        path = lk.report(model, X, y, title="a page", draws=4, folds=2).save(tmp_path / "r.html")
+        page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        page.on("console", lambda message: heard.append(message.text))
+        page.on("pageerror", lambda error: heard.append(str(error)))
+        page.on("dialog", lambda dialog: heard.append(dialog.message))
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(path.as_uri())
+        return page
+
+    yield open_report
+    assert heard == []
+    own = (tmp_path / "r.html").as_uri()
+    assert {url for url in asked if not url.startswith("data:")} == {own}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [360, 1400])
+@pytest.mark.parametrize("data", ["views", "many"])
+def test_nothing_sticks_out(data, width, scheme, opened, request):
+    page = opened(*request.getfixturevalue(data), width=width, scheme=scheme)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert page.evaluate(OVERFLOWING) == []
+    page.emulate_media(media="print")
+    assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+
+
+def test_the_answers_stand_on_the_first_screen(views, opened):
+    page = opened(*views)
+    for question in ("Which kernels?", "How much better than uniform weights?", "Can I trust it?"):
+        card = page.locator(".card", has_text=question)
+        box = card.bounding_box()
+        assert box["y"] + box["height"] < 900
+
+
+def test_kernels_are_sorted_and_shown(many, opened):
+    page = opened(*many)
+    table = page.locator("table.kernels[data-sortable]")
+    shown = table.locator("tbody tr:visible")
+    assert shown.count() == 15
+    page.get_by_role("button", name="Show all 300 rows").click()
+    assert shown.count() == 300
+
+    def column(at):
+        return table.locator(f"tbody tr td:nth-child({at})").evaluate_all(
+            "cells => cells.map((cell) => cell.dataset.value)"
+        )
+
+    page.get_by_role("button", name="alignment alone").click()
+    values = [float(value) for value in column(6)]
+    assert values == sorted(values, reverse=True)
+    page.get_by_role("button", name="alignment alone").click()
+    assert [float(value) for value in column(6)] == sorted(values)
+    page.get_by_role("button", name=re.compile("^kernel")).click()
+    assert column(1) == [f"x[{k}]" for k in range(300)]
+
+
+def test_values_appear_under_the_pointer_and_the_focus(views, opened):
+    page = opened(*views)
+    tip = page.locator("#tip")
+    assert not tip.is_visible()
+    page.locator(".scores .learned .mean").hover()
+    assert "learned weights: mean" in tip.inner_text()
+    page.locator("table.kernels .bar[tabindex]").first.focus()
+    assert "share" in tip.inner_text()
+    box = tip.bounding_box()
+    assert box["x"] >= 0 and box["x"] + box["width"] <= 1400

@@ -1,0 +1,81 @@
+"""Scores on unseen samples, and how sure the weights are."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.model_selection import StratifiedKFold, cross_val_score
+
+import learnkernels as lk
+from learnkernels.progress import SILENT
+from learnkernels.reports.scores import difference, scores
+from learnkernels.reports.stability import half_of, shares, shares_of_halves
+
+
+def test_errors_are_those_of_plain_cross_validation(classes):
+    X, y = classes
+    model = lk.KernelClassifier(C=[0.1, 1.0]).fit(X, y)
+    found = scores(model, X, y, folds=4, seed=3, progress=SILENT)
+    folds = StratifiedKFold(4, shuffle=True, random_state=3)
+    for name, method in (("learned", "alignf"), ("uniform weights", "unif")):
+        plain = cross_val_score(lk.KernelClassifier(method=method, C=[0.1, 1.0]), X, y, cv=folds)
+        assert found["rivals"][name]["errors"] == pytest.approx(1 - plain)
+    rivals = found["rivals"]
+    against = rivals["uniform weights"]
+    assert against["difference"] == pytest.approx(rivals["learned"]["mean"] - against["mean"])
+    assert against["low"] <= against["difference"] <= against["high"]
+    rarer = min(np.mean(y == "no"), np.mean(y == "yes"))
+    assert found["trivial"] == pytest.approx(rarer, abs=0.02)
+
+
+def test_the_interval_is_that_of_the_corrected_test(rng):
+    errors, others = rng.random(5), rng.random(5)
+    mean, low, high = difference(errors, others)
+    d = errors - others
+    # Nadeau and Bengio: the variance of the mean is (1/k + n_test / n_train) s^2
+    t = d.mean() / np.sqrt((1 / 5 + 1 / 4) * d.var(ddof=1))
+    p = stats.t.sf(abs(t), 4)
+    assert mean == pytest.approx(d.mean())
+    assert (low > 0 or high < 0) == (p < 0.05)
+    assert difference([0.1, 0.1], [0.2, 0.2]) == pytest.approx((-0.1, -0.1, -0.1))
+
+
+def test_halves_hold_half_of_every_class(rng):
+    codes = np.repeat([0, 1, 2], [41, 6, 1])
+    Y = np.where(codes[:, None] == np.arange(3), 1.0, -1.0)
+    half = half_of(Y, "classification", rng)
+    assert np.bincount(codes[half]).tolist() == [21, 3, 1]
+    assert len(half_of(rng.standard_normal((9, 1)), "regression", rng)) == 5
+
+
+def test_weights_of_halves_are_those_of_fits_on_them(classes):
+    X, y = classes
+    kernels = lk.gaussians([0.05, 0.5, 5.0])
+    for method in ("alignf", "l1-svm", "l2-krr"):
+        model = lk.KernelClassifier(kernels, method, C=2.0).fit(X, y)
+        found = shares_of_halves(model, X, y, draws=3, seed=1, progress=SILENT)
+        rng = np.random.default_rng(1)
+        signs = np.where(y == "yes", 1.0, -1.0)[:, None]
+        for drawn in found:
+            half = half_of(signs, "classification", rng)
+            again = lk.KernelClassifier(kernels, method, C=2.0 * len(y) / len(half))
+            expected = shares(again.fit(X[half], y[half]).weights_)
+            assert drawn == pytest.approx(expected, abs=2e-3)
+
+
+def test_halves_spread_as_much_as_fresh_samples(rng):
+    """The spread of a mean over random halves is that of means over fresh samples."""
+    n = 400
+    values = rng.standard_normal(n)
+    halves = [values[half_of(values[:, None], "regression", rng)].mean() for _ in range(2000)]
+    assert np.std(halves) == pytest.approx(values.std() / np.sqrt(n), rel=0.1)
+
+
+def test_signal_is_surer_than_noise(many):
+    model, X, y = many
+    found = lk.report(model, X, y, folds=0, draws=10).summary["kernels"]
+    signal, noise = found[:5], found[100]
+    assert {one["name"] for one in signal} == {f"x[{k}]" for k in range(5)}
+    assert min(one["low"] for one in signal) > noise["share"]
+    assert all(one["low"] <= one["share"] <= one["high"] for one in found)
