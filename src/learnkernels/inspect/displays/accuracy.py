@@ -113,12 +113,15 @@ class AlignmentAccuracyDisplay:
 
 
 def apart(x: np.ndarray, y: np.ndarray) -> list[int]:
-    """Points whose names do not run into each other, the outermost first."""
+    """Points whose names run neither into each other nor over a point, the outermost first."""
     height = (y - y.min()) / (np.ptp(y) or 1.0)
     width = (x - x.min()) / (np.ptp(x) or 1.0)
     chosen: list[int] = []
     for k in np.argsort(-np.abs(height - np.median(height)), kind="stable").tolist():
-        near = np.abs(height[chosen] - height[k]) < ROOM
-        if not (near & (np.abs(width[chosen] - width[k]) < 6 * ROOM)).any():
+        near = np.abs(height - height[k]) < ROOM
+        right = width - width[k]
+        covered = near & (right > 0) & (right < 6 * ROOM)
+        named = near[chosen] & (np.abs(right[chosen]) < 6 * ROOM)
+        if not (covered.any() or named.any()):
             chosen.append(k)
     return chosen

@@ -6,7 +6,15 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
-from learnkernels.inspect.displays.style import COLOURS, GREY, INK, axes_for, shortened, tidy
+from learnkernels.inspect.displays.style import (
+    COLOURS,
+    GREY,
+    INK,
+    axes_for,
+    legend_beside,
+    shortened,
+    tidy,
+)
 from learnkernels.machines import Problem
 
 __all__ = ["ComponentsDisplay"]
@@ -100,7 +108,7 @@ class ComponentsDisplay:
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure.
         """
-        self.ax_ = axes_for(ax, (7.2, 4.2))
+        self.ax_ = axes_for(ax, (8.0, 4.2))
         self.figure_ = self.ax_.figure
         self.ax_.plot(self.X, self.y, ".", color=GREY, ms=4, label="data")
         self.ax_.plot(self.grid, self.fit, color=INK, lw=2.2, label="learned function")
@@ -115,6 +123,6 @@ class ComponentsDisplay:
             )
         self.ax_.set_xlabel("input")
         self.ax_.set_ylabel("target, and what kernels contribute")
-        self.ax_.legend(frameon=False, fontsize=9)
+        legend_beside(self.ax_)
         tidy(self.ax_)
         return self

@@ -7,7 +7,15 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
-from learnkernels.inspect.displays.style import COLOURS, GREY, MARKERS, axes_for, shortened, tidy
+from learnkernels.inspect.displays.style import (
+    COLOURS,
+    GREY,
+    MARKERS,
+    axes_for,
+    legend_beside,
+    shortened,
+    tidy,
+)
 
 __all__ = ["WeightPathDisplay"]
 
@@ -87,7 +95,7 @@ class WeightPathDisplay:
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure.
         """
-        self.ax_ = axes_for(ax, (6.4, 4.0))
+        self.ax_ = axes_for(ax, (7.2, 4.0))
         self.figure_ = self.ax_.figure
         total = np.abs(self.weights).sum(axis=1, keepdims=True)
         shares = self.weights / np.where(total > 0, total, 1.0)
@@ -102,6 +110,6 @@ class WeightPathDisplay:
         self.ax_.set_xscale("log")
         self.ax_.set_xlabel(self.parameter)
         self.ax_.set_ylabel("share of the weights")
-        self.ax_.legend(frameon=False, fontsize=9)
+        legend_beside(self.ax_)
         tidy(self.ax_)
         return self

@@ -5,7 +5,14 @@ from __future__ import annotations
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from learnkernels.inspect.displays.style import COLOURS, INK, axes_for, shortened, tidy
+from learnkernels.inspect.displays.style import (
+    COLOURS,
+    INK,
+    axes_for,
+    legend_beside,
+    shortened,
+    tidy,
+)
 from learnkernels.theory import tail_sums
 
 __all__ = ["SpectrumDisplay"]
@@ -73,7 +80,7 @@ class SpectrumDisplay:
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure.
         """
-        self.ax_ = axes_for(ax, (6.4, 4.0))
+        self.ax_ = axes_for(ax, (7.2, 4.0))
         self.figure_ = self.ax_.figure
         for number, (name, values) in enumerate(self.eigenvalues.items()):
             tails = tail_sums(values)
@@ -84,7 +91,7 @@ class SpectrumDisplay:
         self.ax_.set_xlabel("theta, number of largest eigenvalues left out")
         self.ax_.set_ylabel("rest, as a share of the trace")
         self.ax_.set_ylim(0, 1.02)
-        self.ax_.legend(frameon=False, fontsize=9)
+        legend_beside(self.ax_)
         tidy(self.ax_)
         return self
 

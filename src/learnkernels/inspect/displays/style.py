@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from learnkernels.errors import InputError
 
-__all__ = ["BLUE", "COLOURS", "GREY", "INK", "MARKERS", "ORANGE", "axes_for", "shortened", "tidy"]
+__all__ = [
+    "BLUE",
+    "COLOURS",
+    "GREY",
+    "INK",
+    "MARKERS",
+    "ORANGE",
+    "axes_for",
+    "legend_beside",
+    "shortened",
+    "tidy",
+]
 
 INK, GREY, BLUE, ORANGE = "#22272e", "#8c959f", "#0072b2", "#d55e00"
 # Okabe and Ito, Color Universal Design (2008).
@@ -27,6 +38,11 @@ def axes_for(ax, size: tuple[float, float]):
 def tidy(ax) -> None:
     """Without a box."""
     ax.spines[["top", "right"]].set_visible(False)
+
+
+def legend_beside(ax) -> None:
+    """For lines that go from edge to edge and leave no room inside."""
+    ax.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def shortened(name: str) -> str:

@@ -195,3 +195,4 @@ def label_rows(ax, names: list[str], rest: np.ndarray, weights: np.ndarray) -> N
         labels.append(f"{len(rest)} more, {share:.3g} together")
     ax.set_yticks(range(len(labels)), labels)
     ax.set_ylim(len(labels) - 0.4, -0.6)
+    ax.locator_params(axis="x", nbins=6)  # long names leave little room for numbers
