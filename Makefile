@@ -43,4 +43,5 @@ docs: .venv/ready
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv docs/_build docs/api docs/reproductions learnkernels-demo learnkernels-reproductions
+	rm -rf .venv docs/_build docs/api docs/gallery docs/reproductions docs/sg_execution_times.rst
+	rm -rf learnkernels-demo learnkernels-reproductions

@@ -11,7 +11,13 @@ sys.path.insert(0, str(HERE))
 project = "learnkernels"
 copyright = "2026, the learnkernels developers"
 version = release = learnkernels.__version__
-extensions = ["myst_parser", "numpydoc", "sphinx.ext.autodoc", "sphinx.ext.autosummary"]
+extensions = [
+    "myst_parser",
+    "numpydoc",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx_gallery.gen_gallery",
+]
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
@@ -20,9 +26,34 @@ html_theme_options = {
     "description": "Learn the kernel instead of choosing it.",
     "page_width": "1000px",
 }
+html_static_path = ["_static"]
+html_css_files = ["gallery.css"]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
 myst_heading_anchors = 3
+
+sphinx_gallery_conf = {
+    "examples_dirs": "../examples/gallery",
+    "gallery_dirs": "gallery",
+    "filename_pattern": r"plot_.*\.py$",
+    "within_subsection_order": "gallery_order.place",
+    "abort_on_example_error": True,
+    # A fitted model or a table at the end of a block is shown; a drawing shows itself.
+    "capture_repr": ("_repr_html_", "__repr__"),
+    "ignore_repr_types": "Display|matplotlib",
+    "image_srcset": ["2x"],
+    "remove_config_comments": True,
+    # Nothing about downloads, times, memory or the tool: they differ from run to run, or distract.
+    "download_all_examples": False,
+    "notebook_extensions": set(),
+    "min_reported_time": float("inf"),
+    "write_computation_times": False,
+    "show_memory": False,
+    "show_signature": False,
+    # For the small galleries on the pages of the API.
+    "backreferences_dir": "gallery/backreferences",
+    "doc_module": ("learnkernels",),
+}
 
 
 def setup(app):
