@@ -1,0 +1,123 @@
+"""Every page of the gallery runs without a warning, and what it claims is so."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "examples" / "gallery"
+
+
+@pytest.fixture
+def run():
+    """A function from a page's name to the variables that its script ends with."""
+    yield lambda name: runpy.run_path(str(FOLDER / f"plot_{name}.py"))
+    plt.close("all")
+
+
+def test_no_page_is_forgotten_here():
+    tested = {name for name in globals() if name.startswith("test_page_")}
+    assert tested == {f"test_page_{path.stem[5:]}" for path in FOLDER.glob("plot_*.py")}
+
+
+def test_page_tutorial(run):
+    found = run("tutorial")
+    assert found["accuracy"] > 0.95
+    assert found["weights"].sum() == pytest.approx(1)
+    assert not any(result.beats_unif for result in found["comparison"].methods)
+    assert found["learned"].certificate_.gap <= 1e-8
+    assert found["other"][-1].certificate_.status == "optimal"
+    assert sum(found["by_view"][-1].view_weights_.values()) == pytest.approx(1)
+    assert found["same"]
+
+
+def test_page_alignment_predicts_accuracy(run):
+    found = run("alignment_predicts_accuracy")
+    display, model = found["display"], found["model"]
+    assert display.correlation_ > 0.8
+    assert display.scores[found["best"]] > display.scores[found["most"]] - 0.01
+    assert model.alignment_ >= model.kernel_alignments_.max()
+
+
+def test_page_gram(run):
+    models = run("gram")["models"]
+    uniform, learned = models["uniform weights"], models["learned weights"]
+    assert learned.alignment_ > uniform.alignment_ + 0.05
+    assert min(learned.view_weights_.values()) == 0
+
+
+def test_page_views(run):
+    found = run("views")
+    assert found["models"]["alignf"].view_weights_["noise"] < 0.01
+    assert found["models"]["align"].view_weights_["noise"] < 0.15
+    assert found["errors"]["alignf"] < found["errors"]["unif"]
+    seen, neutral, alone = found["missing"].values()
+    assert seen < alone < neutral < 0.3
+
+
+def test_page_many_features(run):
+    table = run("many_features")["table"]
+    scores = table["R² on test data"]
+    assert scores["unif"] < 0.6 < scores["align"] < scores["alignf"] < scores["l1-krr"]
+    assert table["useful ones among the heaviest ten"]["l1-krr"] == 10
+    assert table["columns with weight"]["alignf"] < 250
+    assert table["columns with weight"]["align"] > 450
+
+
+def test_page_components(run):
+    found = run("components")
+    model, display, scores = found["model"], found["display"], found["scores"]
+    weights = dict(zip(model.kernel_names_, model.weights_, strict=True))
+    periods = {name: weight for name, weight in weights.items() if name.startswith("period")}
+    assert periods.pop("period 0.7") > 10 * max(periods.values())
+    for name, part in [("gaussian(0.1)", found["trend"]), ("period 0.7", found["season"])]:
+        known = np.corrcoef(display.components[name], part(display.grid))[0, 1]
+        assert known > 0.95
+    assert scores["trend and season"][1] > 0.8 > 0.3 > scores["Gaussians alone"][1]
+
+
+def test_page_pipeline(run):
+    found = run("pipeline")
+    test, y_test = found["test"], found["y_test"]
+    assert found["search"].score(test, y_test) > 0.7
+    assert found["by_svc"].score(test, y_test) > 0.7
+    means = found["found"]["mean_test_score"]
+    at = found["Cs"] == 0.01
+    assert np.ptp(means[at]) > 0.05 > max(np.ptp(means[found["Cs"] == C]) for C in (0.1, 1, 10))
+    sharpest, most_level = means[at][np.argsort(found["qs"][at])][[0, -1]]
+    assert sharpest > most_level
+
+
+def test_page_regularisation_path(run):
+    found = run("regularisation_path")
+    sparse, dense = found["sparse"], found["dense"]
+    assert sparse.names[int(np.argmax(sparse.weights[0]))] == "linear"
+    large = sparse.weights[sparse.values > 3.5]
+    assert np.abs(large - large[0]).max() < 0.01
+    assert found["used"].min() == 1 and np.median(found["used"]) < 6
+    assert (dense.weights > 0).all()
+
+
+def test_page_spectrum(run):
+    found = run("spectrum")
+    tails = found["table"]["tail sum, share"]
+    assert max(tails["conv"], tails["dc"]) < 0.7 * tails["l1-svm"]
+    widest = {name: share[0] for name, share in found["shares"].items()}
+    assert min(widest["conv"], widest["dc"]) > 0.5 > widest["l1-svm"]
+
+
+def test_page_convergence(run):
+    found = run("convergence")
+    gaps, certificate = found["convex"].certificate_.gaps, found["certificate"]
+    assert gaps[-1] <= 1e-6 < gaps[0]
+    assert len(gaps) - 1 > found["convex"].certificate_.iterations
+    assert (np.diff(found["history"]) <= 0).all()
+    assert certificate.violation <= 1e-6 and certificate.status == "optimal"
