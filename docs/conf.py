@@ -21,6 +21,8 @@ extensions = [
 autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
+html_math_renderer = "mathml"
+html_static_path = ["_static"]
 html_theme = "alabaster"
 html_theme_options = {
     "description": "Learn the kernel instead of choosing it.",
@@ -30,6 +32,7 @@ html_static_path = ["_static"]
 html_css_files = ["gallery.css"]
 exclude_patterns = ["_build"]
 templates_path = ["_templates"]
+myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
 
 sphinx_gallery_conf = {
@@ -57,7 +60,9 @@ sphinx_gallery_conf = {
 
 
 def setup(app):
-    """Make the pages on the reproductions from their results."""
+    """Make the pages on the reproductions from their results; equations become MathML."""
+    from mathml import add_renderer
     from reproduction_pages import write_pages
 
+    add_renderer(app)
     write_pages(HERE / "results", HERE / "reproductions")
