@@ -22,7 +22,6 @@ autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 html_math_renderer = "mathml"
-html_static_path = ["_static"]
 html_theme = "alabaster"
 html_theme_options = {
     "description": "Learn the kernel instead of choosing it.",
