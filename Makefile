@@ -39,9 +39,10 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks
 
 docs: .venv/ready
+	rm -rf docs/api
 	$(BIN)/sphinx-build --fail-on-warning --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 clean:
-	rm -rf .venv docs/_build docs/api docs/gallery docs/reproductions docs/sg_execution_times.rst
+	rm -rf .venv docs/_build docs/api docs/gallery docs/measured docs/reproductions docs/sg_execution_times.rst
 	rm -rf learnkernels-demo learnkernels-reproductions

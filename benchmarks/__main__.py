@@ -5,7 +5,17 @@ from __future__ import annotations
 import argparse
 import platform
 
-from benchmarks import fit, grid_search, latency, one_stage, rank_one, sequences, statistics
+from benchmarks import (
+    fit,
+    grid_search,
+    latency,
+    methods,
+    noise,
+    one_stage,
+    rank_one,
+    sequences,
+    statistics,
+)
 
 BENCHMARKS = {
     "statistics": statistics.run,
@@ -15,6 +25,8 @@ BENCHMARKS = {
     "grid_search": grid_search.run,
     "rank_one": rank_one.run,
     "sequences": sequences.run,
+    "methods": methods.run,
+    "noise": noise.run,
 }
 
 

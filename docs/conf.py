@@ -29,7 +29,7 @@ html_theme_options = {
 }
 html_static_path = ["_static"]
 html_css_files = ["gallery.css"]
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "measured"]
 templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
@@ -59,9 +59,11 @@ sphinx_gallery_conf = {
 
 
 def setup(app):
-    """Make the pages on the reproductions from their results; equations become MathML."""
+    """Make pages and tables from results that were measured; equations become MathML."""
     from mathml import add_renderer
+    from measured_tables import write_tables
     from reproduction_pages import write_pages
 
     add_renderer(app)
     write_pages(HERE / "results", HERE / "reproductions")
+    write_tables(HERE / "results", HERE / "measured")

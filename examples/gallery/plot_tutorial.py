@@ -163,14 +163,26 @@ print(other[-1].certificate_)
 # --------------------------
 #
 # ``KernelRegressor`` does the same with ridge regression. ``alpha`` is chosen from the list by
-# exact leave-one-out errors, which cost one eigendecomposition. Several targets (``y`` with several
-# columns) share one learned kernel.
+# exact leave-one-out errors, which cost one eigendecomposition (by folds for methods that learn the
+# weights together with the machine). Several targets (``y`` with several columns) share one learned
+# kernel.
 
 D, progress = load_diabetes(return_X_y=True)
 D_train, D_test, p_train, p_test = train_test_split(D, progress, random_state=0)
 regressor = lk.KernelRegressor(alpha=[0.01, 0.1, 1, 10]).fit(D_train, p_train)
 print(f"R² on test data: {regressor.score(D_test, p_test):.3f}")
 print(f"alpha = {regressor.alpha_:g}")
+
+# %%
+# Tell others
+# -----------
+#
+# ``lk.report`` puts all of this on one page for a person who did not run the fit: which kernels and
+# how sure that is, how much better than uniform weights on unseen samples, the certificate, how to
+# make it again. :doc:`/report` says how to read it.
+
+report = lk.report(model, X_train, y_train, title="tumours", draws=20)
+print(report)  # five lines; report.save("report.html") writes the page
 
 # %%
 # Keep the model
@@ -196,6 +208,7 @@ print(f"the same predictions: {same}")
 #    learnkernels compare data.csv --target y --methods unif,align,alignf
 #    learnkernels fit data.csv --target y --save model.skops
 #    learnkernels predict model.skops new.csv --output predictions.csv
+#    learnkernels report model.skops data.csv --output report.html
 #
 # ``compare`` prints a table like the one above; a star marks a method whose errors are below those
 # of ``unif`` by a paired one-sided t-test at 0.1, and ``--json -`` prints the same for programs.

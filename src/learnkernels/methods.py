@@ -15,6 +15,7 @@ from learnkernels.weights import (
     L2Ridge,
     LpSVM,
     Uniform,
+    WeightMethod,
 )
 
 __all__ = [
@@ -32,4 +33,5 @@ __all__ = [
     "L2Ridge",
     "LpSVM",
     "Uniform",
+    "WeightMethod",
 ]

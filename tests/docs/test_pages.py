@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from pathlib import Path
+from types import ModuleType
 
 import matplotlib
 
@@ -18,7 +20,7 @@ from learnkernels.weights.registry import METHODS
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 # What the build makes: API and reproductions from the code, the gallery from scripts.
-MADE = ("_build", "api", "reproductions", "gallery")
+MADE = ("_build", "api", "reproductions", "gallery", "measured")
 PAGES = [ROOT / "README.md"] + [
     page for page in sorted(DOCS.rglob("*.md")) if page.relative_to(DOCS).parts[0] not in MADE
 ]
@@ -37,12 +39,13 @@ def closed():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_blocks_run_one_after_the_other(page, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    names = {"__name__": "page"}
+    module = ModuleType("page")  # dataclasses look for theirs
+    monkeypatch.setitem(sys.modules, "page", module)
     text = page.read_text(encoding="utf-8")
     for block in BLOCK.finditer(text):
         # Empty lines before the block, so that an error names the line of the page.
         before = "\n" * text.count("\n", 0, block.start(1))
-        exec(compile(before + block[1], page, "exec"), names)
+        exec(compile(before + block[1], page, "exec"), vars(module))
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge
+from sklearn.model_selection import KFold, cross_val_score
 
 import learnkernels as lk
 from tests import dense
@@ -89,3 +90,15 @@ def test_learner_reads_the_task_from_the_target(curve):
     assert np.allclose(lk.KernelLearner().fit(X, labels).weights_, by_class.weights_)
     with pytest.raises(lk.InputError, match="task='cluster'"):
         lk.KernelLearner(task="cluster").fit(X, y)
+
+
+@pytest.mark.parametrize("method", ["l1-krr", "l2-krr", "ensemble"])
+def test_alpha_of_weights_that_depend_on_it_is_chosen_without_the_fold(method, curve):
+    X, y = curve
+    kernels, values = lk.gaussians([0.05, 0.5, 5.0]), [0.01, 1.0]
+    model = lk.KernelRegressor(kernels, method, alpha=values, folds=4, random_state=3).fit(X, y)
+    folds = KFold(4, shuffle=True, random_state=3)
+    for value, found in zip(values, model.alpha_errors_, strict=True):
+        alone = lk.KernelRegressor(kernels, method, alpha=value)
+        scores = cross_val_score(alone, X, y, cv=folds, scoring="neg_mean_squared_error")
+        assert found == pytest.approx(-scores.mean(), rel=1e-3)

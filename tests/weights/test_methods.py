@@ -6,6 +6,7 @@ from scipy.optimize import minimize
 
 import learnkernels as lk
 from learnkernels.kernels import resolve
+from learnkernels.solvers import Certificate
 from learnkernels.weights import METHODS
 from tests.weights.evidence import evidence_of
 
@@ -134,3 +135,47 @@ def test_unknown_methods_are_refused(method, classes):
 def test_align_refuses_norms_that_are_none(q, classes):
     with pytest.raises(lk.InputError, match="greater than 1"):
         lk.KernelClassifier(method=lk.methods.Align(q=q)).fit(*classes)
+
+
+class Own(lk.methods.WeightMethod):
+    """A method of a user's own, wrong in one way."""
+
+    name = "own"
+    reads = ("a",)
+
+    def __init__(self, found=None):
+        self.found = found
+
+    def learn(self, evidence):
+        return self.found
+
+
+@pytest.mark.parametrize(
+    ("found", "said"),
+    [
+        (np.ones(2), "must return weights and a Certificate"),
+        ((np.ones(1), Certificate.closed_form(0.0)), r"2 finite weights.*shape \(1,\)"),
+        ((np.array([1, np.nan]), Certificate.closed_form(0.0)), "1 values that are not finite"),
+        ((np.zeros(2), Certificate.closed_form(0.0)), "some are positive"),
+        ((np.array([1.0, -1.0]), Certificate.closed_form(0.0)), "none negative"),
+    ],
+)
+def test_a_method_of_ones_own_is_told_what_is_wrong(found, said, curve):
+    model = lk.KernelRegressor(lk.gaussians([0.1, 1.0]), Own(found))
+    with pytest.raises(lk.InputError, match=said):
+        model.fit(*curve)
+
+
+@pytest.mark.parametrize("reads", ["Grams", ("grams",), None])
+def test_a_method_says_what_it_reads(reads, curve, monkeypatch):
+    monkeypatch.setattr(Own, "reads", reads)
+    with pytest.raises(lk.InputError, match=r"Own\.reads is"):
+        lk.KernelRegressor(method=Own()).fit(*curve)
+
+
+def test_a_method_without_learn_says_so(curve):
+    class Silent(lk.methods.WeightMethod):
+        name, reads = "silent", ("a",)
+
+    with pytest.raises(NotImplementedError, match="Silent does not say how to learn"):
+        lk.KernelRegressor(method=Silent()).fit(*curve)

@@ -211,7 +211,7 @@ def chosen(fitted) -> str:
         best = fitted.C_scores_.max()
         return f"C = {fitted.C_:g} by cross-validation (accuracy {best:.4f})"
     best = float(np.sqrt(fitted.alpha_errors_.min()))
-    return f"alpha = {fitted.alpha_:g} by leave-one-out (root mean squared error {best:.4g})"
+    return f"alpha = {fitted.alpha_:g} on samples left out (root mean squared error {best:.4g})"
 
 
 def steps_of(model) -> list[str]:

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from learnkernels.checks import positive_values, require_positive
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
-from learnkernels.estimators.folds import fold_scores, stratified_order
+from learnkernels.estimators.folds import fold_losses, stratified_order
 from learnkernels.estimators.targets import alignment_targets, signed_targets
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge
 from learnkernels.progress import shown
@@ -181,7 +181,10 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
             stage = self._stage(X, target, Y, w, "classification", samples, borders, progress)
             if len(values) > 1:
                 machine = self._machine(method, exact=False)
-                self.C_scores_ = fold_scores(stage, method, machine, codes, values, self._decide)
+                self.C_scores_ = 1 - fold_losses(
+                    stage, method, machine, values,
+                    lambda outputs, test: self._decide(outputs) != codes[test], "choosing C",
+                )  # fmt: skip
                 self.C_ = values[int(np.argmax(self.C_scores_))]
             (model,) = stage.train(method, self._machine(method), [self.C_])
         self._store_model(model, stage.bank, method)

@@ -1,4 +1,4 @@
-"""The choice of C inside `fit`: stratified folds whose weights are learned without them."""
+"""The choice of C or alpha inside `fit`: folds whose weights are learned without them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Sequence
 
 import numpy as np
-from sklearn.model_selection import StratifiedKFold
+from sklearn.model_selection import KFold, StratifiedKFold
 
 from learnkernels.checks import require_whole
 from learnkernels.errors import ConstantKernelWarning, InputError
@@ -14,7 +14,7 @@ from learnkernels.estimators.learning import Stage, outputs_of_all
 from learnkernels.machines import Machine
 from learnkernels.weights import WeightMethod
 
-__all__ = ["fold_scores", "stratified_order"]
+__all__ = ["fold_losses", "shuffled_order", "stratified_order"]
 
 
 def stratified_order(
@@ -39,14 +39,24 @@ def stratified_order(
         )
     require_whole("KernelClassifier", "folds", n_folds, 2)
     splitter = StratifiedKFold(min(n_folds, smallest), shuffle=True, random_state=random_state)
-    folds = [test for _, test in splitter.split(codes, codes)]
+    return joined([test for _, test in splitter.split(codes, codes)])
+
+
+def shuffled_order(n: int, n_folds: int, random_state) -> tuple[np.ndarray, np.ndarray]:
+    """The same for samples without classes."""
+    require_whole("KernelRegressor", "folds", n_folds, 2)
+    splitter = KFold(min(n_folds, n), shuffle=True, random_state=random_state)
+    return joined([test for _, test in splitter.split(np.empty((n, 1)))])
+
+
+def joined(folds: list[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate(folds), np.cumsum([0] + [len(fold) for fold in folds])
 
 
-def fold_scores(
-    stage: Stage, method: WeightMethod, machine: Machine, codes, values: Sequence[float], decide
+def fold_losses(
+    stage: Stage, method: WeightMethod, machine: Machine, values: Sequence[float], loss, what: str
 ) -> np.ndarray:
-    """Accuracy of each value on samples whose fold took no part in weights or training.
+    """Mean loss of each value on samples whose fold took no part in weights or training.
 
     Parameters
     ----------
@@ -54,21 +64,21 @@ def fold_scores(
         Sums over pairs by folds.
     method, machine
         The two stages.
-    codes : ndarray of shape (n_samples,)
-        Class of each sample.
     values : sequence of float
-        Values of C.
-    decide : callable
-        From decision values (n, n_outputs) to class codes.
+        Values of the regularisation.
+    loss : callable
+        ``loss(outputs, samples)`` for outputs of shape (n, n_outputs), shape (n,).
+    what : str
+        For those who watch.
 
     Returns
     -------
     ndarray of shape (n_values,)
-        Weighted accuracy over all folds.
+        Weighted mean over all samples.
     """
-    correct = np.zeros(len(values))
+    total = np.zeros(len(values))
     n_folds = len(stage.borders) - 1
-    for fold in stage.progress.track(range(n_folds), n_folds, "choosing C"):
+    for fold in stage.progress.track(range(n_folds), n_folds, what):
         test = stage.inside(fold)
         with warnings.catch_warnings():
             # A constant kernel is reported once, for the whole training set.
@@ -79,6 +89,6 @@ def fold_scores(
         outputs = outputs_of_all(
             models, lambda kernel, coef, rows=rows: kernel.products_of(rows, coef, stage.backend)
         )
-        for v, decision in enumerate(outputs):
-            correct[v] += stage.sample_weight[test] @ (decide(decision) == codes[test])
-    return correct / stage.sample_weight.sum()
+        for v, found in enumerate(outputs):
+            total[v] += stage.sample_weight[test] @ loss(found, test)
+    return total / stage.sample_weight.sum()

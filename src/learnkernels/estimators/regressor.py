@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 from learnkernels.checks import positive_values
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
+from learnkernels.estimators.folds import fold_losses, shuffled_order
 from learnkernels.estimators.learning import Stage
 from learnkernels.machines import AlignmentPredictor, Machine, Ridge, leave_one_out
 from learnkernels.progress import shown
@@ -28,8 +29,10 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
     method : str or WeightMethod, default="alignf"
         How the weights are learned, as in `KernelClassifier`.
     alpha : float or list of float, default=1.0
-        Regularisation of ridge; larger is stronger. A list is chosen from by exact leave-one-out
-        errors, at the price of one eigendecomposition.
+        Regularisation of ridge; larger is stronger. A list is chosen from inside `fit`: for
+        two-stage methods by exact leave-one-out errors, at the price of one eigendecomposition; for
+        one-stage methods, whose weights fit the targets more closely the smaller alpha is, by folds
+        whose weights are learned without them.
     machine : {"auto", "ridge", "alignment"}, default="auto"
         The second stage: ``"auto"`` is ridge, ``"alignment"`` the alignment predictor.
     center : bool, default=True
@@ -43,6 +46,10 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         What happens to samples that a view has not seen (no value in any of its columns; of a
         precomputed stack, NaN in a matrix's row and column). ``"neutral"`` puts them at the view's
         mean in feature space, in training and prediction; new tables may lack the view's columns.
+    folds : int, default=5
+        Folds that choose among several alpha, for one-stage methods.
+    random_state : int, RandomState or None, default=0
+        Shuffles the folds.
     verbose : bool, default=False
         Show progress on the terminal.
 
@@ -66,7 +73,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
     alpha_ : float
         The value that was used.
     alpha_errors_ : ndarray of shape (n_values,)
-        Leave-one-out mean squared error of each alpha; only for a list.
+        Mean squared error of each alpha on samples left out, one by one or by folds; only for a
+        list.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -94,6 +102,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         normalize="trace",
         backend=None,
         missing="error",
+        folds=5,
+        random_state=0,
         verbose=False,
     ):
         self.kernels = kernels
@@ -104,6 +114,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         self.normalize = normalize
         self.backend = backend
         self.missing = missing
+        self.folds = folds
+        self.random_state = random_state
         self.verbose = verbose
 
     def __sklearn_tags__(self):
@@ -122,7 +134,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
             Targets; several share one learned kernel.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the samples, in both stages: a weight of 2 counts as the sample twice (but
-            leave-one-out, the choice among several alpha, leaves it out whole).
+            the choice among several alpha leaves it out whole).
 
         Returns
         -------
@@ -131,15 +143,18 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         """
         X, y = self._validated(X, y, multi_output=True, y_numeric=True)
         w, samples = self._weights_of_samples(sample_weight, X)
-        y = np.asarray(y[samples], dtype=float)
-        Y = y[:, None] if y.ndim == 1 else y
         values = positive_values("alpha", self.alpha)
         method, machine = as_method(self.method, "regression"), self._machine()
-
+        borders = None
+        if len(values) > 1 and method.one_stage and isinstance(machine, Ridge):
+            order, borders = shuffled_order(len(samples), self.folds, self.random_state)
+            samples, w = samples[order], w[order]
+        y = np.asarray(y[samples], dtype=float)
+        Y = y[:, None] if y.ndim == 1 else y
         self.__dict__.pop("alpha_errors_", None)
         self.alpha_ = values[0] if isinstance(machine, Ridge) else None
         with shown(self.verbose) as progress:
-            stage = self._stage(X, Y, Y, w, "regression", samples, progress=progress)
+            stage = self._stage(X, Y, Y, w, "regression", samples, borders, progress)
             if len(values) > 1 and isinstance(machine, Ridge):
                 self.alpha_errors_ = alpha_errors(stage, method, machine, values)
                 self.alpha_ = values[int(np.argmin(self.alpha_errors_))]
@@ -180,15 +195,11 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
 
 
 def alpha_errors(stage: Stage, method: WeightMethod, machine: Ridge, values) -> np.ndarray:
-    """Squared error of each alpha: exact leave-one-out, out-of-fold for an ensemble."""
+    """Squared error of each alpha on samples left out, shape (n_values,)."""
     if not method.one_stage:
         learned = stage.learn(method, machine, values[0])
         return leave_one_out(stage.problem(learned, machine), values)[0]
-    errors = []
-    for value in values:
-        learned = stage.within(f"alpha {value:g}").learn(method, machine, value)
-        if method.ensemble:
-            errors.append(learned.certificate.primal)
-        else:
-            errors.append(leave_one_out(stage.problem(learned, machine), [value])[0][0])
-    return np.array(errors)
+    return fold_losses(
+        stage, method, machine, values,
+        lambda outputs, test: np.mean((outputs - stage.Y[test]) ** 2, axis=1), "choosing alpha",
+    )  # fmt: skip

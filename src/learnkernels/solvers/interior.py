@@ -65,6 +65,8 @@ class InteriorSolution:
     c : ndarray of shape (n,)
         Coefficients.
     steps : int
+    gaps : tuple of float
+        Of the path before each step and at its end.
     """
 
     mu: np.ndarray
@@ -72,6 +74,7 @@ class InteriorSolution:
     kept: np.ndarray
     c: np.ndarray
     steps: int
+    gaps: tuple[float, ...]
 
     def sparse(self) -> InteriorSolution:
         """The same without the kernels that are not kept."""
@@ -132,13 +135,15 @@ def interior_weights(
     """
     path = Path(kernels, y, a, box, radius)
     state = path.start()
+    gaps = [path.gap(state)]
     for step in range(max_iter):
-        say(gap_reached(path.gap(state), step))
+        say(gap_reached(gaps[-1], step))
         moved = path.step(state, tol)
         if moved is None:
-            return path.solution(state, step)
+            break
         state = moved
-    return path.solution(state, max_iter)
+        gaps.append(path.gap(state))
+    return path.solution(state, gaps)
 
 
 class Path:
@@ -164,7 +169,7 @@ class Path:
         sides = [] if self.box is None else [c - self.box[0], self.box[1] - c]
         return np.concatenate([s - u, s + u, *sides])
 
-    def solution(self, state: State, steps: int) -> InteriorSolution:
+    def solution(self, state: State, gaps: list[float]) -> InteriorSolution:
         p = self.p
         left, right = state.force[:p], state.force[p : 2 * p]
         mu = (left + right) / state.s
@@ -176,7 +181,7 @@ class Path:
         else:
             mu = np.full(p, self.radius / p)
         kept |= not kept.any()
-        return InteriorSolution(mu, left - right, kept, state.c, steps)
+        return InteriorSolution(mu, left - right, kept, state.c, len(gaps) - 1, tuple(gaps))
 
     def pull(self, force: np.ndarray) -> tuple[np.ndarray, float]:
         """A' force for the walls' gradients A: the part of c, shape (n,), and that of s."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,11 +18,16 @@ from learnkernels.solvers import Certificate
 __all__ = [
     "Evidence",
     "WeightMethod",
+    "check_learned",
+    "check_method",
     "class_codes",
     "require",
     "require_stop",
     "sum_to_one",
 ]
+
+
+READABLE = ("a", "M", "diagonal of M", "Grams")
 
 
 @dataclass(frozen=True)
@@ -98,12 +102,41 @@ class WeightMethod(BaseEstimator):
         """Whether weights depend on the regularisation of the machine."""
         return "Grams" in self.reads
 
-    @abstractmethod
     def learn(self, evidence: Evidence) -> tuple[np.ndarray, Certificate]:
         """Weights of shape (n_kernels,) for the centered, scaled kernels, and their proof.
 
         No kernel is constant: those are taken out before, and get weight zero.
         """
+        raise NotImplementedError(f"{type(self).__name__} does not say how to learn.")
+
+
+def check_method(method: WeightMethod) -> None:
+    """Raise unless a method, perhaps a user's own, declares what it reads."""
+    reads = getattr(method, "reads", None)
+    if not (isinstance(reads, tuple) and set(reads) <= set(READABLE)):
+        raise InputError(
+            f"{type(method).__name__}.reads is {reads!r}; it must be a tuple of what the method "
+            f"reads, of {list(READABLE)}."
+        )
+
+
+def check_learned(method: WeightMethod, found: Any, n_kernels: int) -> tuple:
+    """The weights and certificate that a method returned, or a sentence on what is wrong."""
+    name = f"{type(method).__name__}.learn"
+    if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], Certificate)):
+        raise InputError(f"{name} must return weights and a Certificate; found {found!r}.")
+    mu = np.asarray(found[0], dtype=float)
+    if mu.shape != (n_kernels,) or not np.isfinite(mu).all():
+        raise InputError(
+            f"{name} must return {n_kernels} finite weights, one for each kernel; found an array "
+            f"of shape {mu.shape} with {np.sum(~np.isfinite(mu))} values that are not finite."
+        )
+    if not mu.any() or (not method.signed and (mu < 0).any()):
+        raise InputError(
+            f"{name} must return weights of which some are positive and none negative (unless it "
+            f"is declared signed); the smallest is {mu.min():g}, the largest {mu.max():g}."
+        )
+    return mu, found[1]
 
 
 def class_codes(Y: np.ndarray) -> np.ndarray:

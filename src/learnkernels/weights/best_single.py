@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
+
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
 from learnkernels.checks import is_number, require_whole
 from learnkernels.errors import InputError
+from learnkernels.gram import single_threaded_blas
 from learnkernels.machines import Problem
 from learnkernels.solvers import Certificate
 from learnkernels.weights.base import Evidence, WeightMethod, class_codes
 
 __all__ = ["BestSingle", "out_of_fold"]
+
+# Samples up to which threads of BLAS cost more in such small systems than they save.
+SMALL = 1000
 
 
 class BestSingle(WeightMethod):
@@ -93,19 +99,25 @@ def out_of_fold(evidence: Evidence, K: np.ndarray, folds: list[np.ndarray]) -> n
     The Gram is centered anew with the means of each fold's training samples.
     """
     predicted = np.empty_like(evidence.Y, dtype=float)
-    for test in folds:
-        train = np.setdiff1d(np.arange(len(K)), test)
-        w = evidence.weights[train]
-        inner, rows = K[np.ix_(train, train)], K[np.ix_(test, train)]
-        if evidence.oracle.center:
-            means = inner @ w / w.sum()
-            total = means @ w / w.sum()
-            rows = rows - means - (rows @ w / w.sum())[:, None] + total
-            inner = inner - means - means[:, None] + total
-        problem = Problem(
-            np.ascontiguousarray(inner), evidence.Y[train], w, evidence.oracle.center,
-            evidence.oracle.backend,
-        )  # fmt: skip
-        (trained,) = evidence.machine.path(problem, [evidence.setting])
-        predicted[test] = rows @ trained.coef + trained.intercept
+    with single_threaded_blas() if len(K) <= SMALL else nullcontext():
+        for test in folds:
+            predicted[test] = predictions_for(evidence, K, test)
     return predicted
+
+
+def predictions_for(evidence: Evidence, K: np.ndarray, test: np.ndarray) -> np.ndarray:
+    """Predictions for a fold by a machine trained on all others, shape (n_test, n_outputs)."""
+    train = np.setdiff1d(np.arange(len(K)), test)
+    w = evidence.weights[train]
+    inner, rows = K[np.ix_(train, train)], K[np.ix_(test, train)]
+    if evidence.oracle.center:
+        means = inner @ w / w.sum()
+        total = means @ w / w.sum()
+        rows = rows - means - (rows @ w / w.sum())[:, None] + total
+        inner = inner - means - means[:, None] + total
+    problem = Problem(
+        np.ascontiguousarray(inner), evidence.Y[train], w, evidence.oracle.center,
+        evidence.oracle.backend,
+    )  # fmt: skip
+    (trained,) = evidence.machine.path(problem, [evidence.setting])
+    return rows @ trained.coef + trained.intercept

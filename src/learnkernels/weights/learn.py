@@ -9,7 +9,7 @@ import numpy as np
 
 from learnkernels.errors import ConstantKernelWarning, InputError, UndefinedAlignmentWarning
 from learnkernels.solvers import Certificate
-from learnkernels.weights.base import Evidence, WeightMethod
+from learnkernels.weights.base import Evidence, WeightMethod, check_learned
 from learnkernels.weights.uniform import Uniform
 
 __all__ = ["learn_weights"]
@@ -69,4 +69,4 @@ def learn_varying(method: WeightMethod, evidence: Evidence) -> tuple[np.ndarray,
         )
         mu, certificate = Uniform().learn(evidence)
         return mu, replace(certificate, status="undefined: uniform weights")
-    return method.learn(evidence)
+    return check_learned(method, method.learn(evidence), evidence.oracle.n_kernels)

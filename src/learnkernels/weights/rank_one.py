@@ -61,14 +61,14 @@ def rank_one_svm_weights(
         used = given.mu > 0
         norm = float((given.w[used] ** 2 / given.mu[used]).sum())
         value = hinge_loss(y, task.C, kernels.times(given.w)) + norm / 2
-        found = Certificate.of(value, min(bound, value), end.steps, tol)
+        found = Certificate.of(value, min(bound, value), end.steps, tol, end.gaps)
         if found.gap <= tol:
             return given.mu, found
     mu = end.sparse().mu
     point = task.evaluate_from(mu, beta)
     while point.value - point.estimate > PROOF * tol * point.value and task.sharpen():
         point = task.evaluate(mu, point)
-    found = Certificate.of(point.value, min(bound, point.value), end.steps, tol)
+    found = Certificate.of(point.value, min(bound, point.value), end.steps, tol, end.gaps)
     return mended(task, mu, found, 1.0, tol, max_iter, say)
 
 
@@ -84,7 +84,7 @@ def rank_one_ridge_weights(
     mu = end.sparse().mu
     point = task.evaluate(mu)
     best = min(max(bound, point.bound), point.value)
-    found = Certificate.of(point.value, best, end.steps, tol)
+    found = Certificate.of(point.value, best, end.steps, tol, end.gaps)
     return mended(task, mu, found, radius, tol, max_iter, say)
 
 

@@ -12,7 +12,7 @@ from learnkernels.weights.align import Align
 from learnkernels.weights.align_linear import AlignLinear
 from learnkernels.weights.align_single import AlignSingle
 from learnkernels.weights.alignf import AlignF
-from learnkernels.weights.base import WeightMethod
+from learnkernels.weights.base import WeightMethod, check_method
 from learnkernels.weights.best_single import BestSingle
 from learnkernels.weights.conv import Conv
 from learnkernels.weights.dc import DC
@@ -47,6 +47,7 @@ METHODS: dict[str, Callable[[], WeightMethod]] = {
 def as_method(method, task: str | None = None) -> WeightMethod:
     """The weight method that a string or an object stands for: a copy that `fit` may write on."""
     if isinstance(method, WeightMethod):
+        check_method(method)
         found = clone(method)
     elif isinstance(method, str) and method in METHODS:
         found = METHODS[method]()
@@ -64,6 +65,6 @@ def check_task(method: WeightMethod, task: str) -> None:
     """Raise if a method does not make sense for a task."""
     if task not in method.tasks:
         raise InputError(
-            f"method {method.name!r} minimises a loss of classes and does not apply to {task}; "
-            "use 'l1-krr', 'l2-krr' or an alignment method."
+            f"method {method.name!r} is for {' and '.join(method.tasks)} and does not apply to "
+            f"{task}; use 'l1-krr', 'l2-krr' or an alignment method."
         )

@@ -1,0 +1,65 @@
+"""Views of pure noise beside the data: what uniform and learned weights make of them.
+
+``python -m benchmarks.noise FILE`` also writes the numbers that the documentation shows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.preprocessing import StandardScaler
+
+import learnkernels as lk
+from benchmarks.methods import SETS, main, samples
+from learnkernels.inspect import compare
+
+NAMES = ("ionosphere", "splice_binary_train", "digits", "kin8nm")
+METHODS = {
+    "classification": ("unif", "align", "alignf", "l1-svm"),
+    "regression": ("unif", "align", "alignf", "l1-krr"),
+}
+VIEWS = (0, 1, 3, 10)
+COLUMNS = 5
+GRIDS = {
+    "classification": 10.0 ** np.arange(-1, 4),
+    "regression": 10.0 ** np.arange(-4, 2),
+}
+
+
+def run(quick: bool = False) -> None:
+    measured(quick)
+
+
+def measured(quick: bool = False) -> dict:
+    """Mean error of each method for each number of views of noise, for each data set."""
+    found = {}
+    for name in NAMES[2:3] if quick else NAMES:
+        data = samples(name, 150 if quick else 500)
+        if data is None:
+            print(f"{name}: not at hand, set LEARNKERNELS_DATA")
+            continue
+        task = SETS[name]
+        errors: dict[str, list[float]] = {method: [] for method in METHODS[task]}
+        for views in VIEWS[:2] if quick else VIEWS:
+            for row in one(*data, task, views).methods:
+                errors[row.method].append(round(row.error_mean, 6))
+        found[name] = {"task": task, "n": len(data[1]), "errors": errors}
+        print(f"{name}, {list(VIEWS)} views of noise: {errors}", flush=True)
+    return {"views": list(VIEWS), "columns": COLUMNS, "sets": found}
+
+
+def one(X, y, task: str, views: int):
+    """The data beside so many views of noise, each with ten Gaussians and a linear kernel."""
+    noise = np.random.default_rng(1).standard_normal((len(y), views * COLUMNS))
+    d = X.shape[1]
+    kernels = [lk.on(slice(0, d), name="data")]
+    for view in range(views):
+        start = d + view * COLUMNS
+        kernels.append(lk.on(slice(start, start + COLUMNS), name=f"noise {view}"))
+    return compare(
+        np.hstack([X, noise]), y, METHODS[task], kernels=kernels, task=task, grid=GRIDS[task],
+        preprocess=StandardScaler(),
+    )  # fmt: skip
+
+
+if __name__ == "__main__":
+    main(__doc__, measured)

@@ -1,0 +1,102 @@
+"""Tables that pages include, from the numbers of the benchmarks in docs/results."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+__all__ = ["write_tables"]
+
+
+def write_tables(results: Path, tables: Path) -> None:
+    """Write each table as a piece of Markdown.
+
+    Parameters
+    ----------
+    results : Path
+        Folder with methods.json and noise.json.
+    tables : Path
+        Folder to write to.
+    """
+    tables.mkdir(exist_ok=True)
+    methods = json.loads((results / "methods.json").read_text(encoding="utf-8"))
+    noise = json.loads((results / "noise.json").read_text(encoding="utf-8"))
+    for name, text in (
+        ("methods", summary_table(methods["sets"])),
+        ("methods_by_set", table_by_set(methods["sets"])),
+        ("noise", noise_table(noise)),
+    ):
+        (tables / f"{name}.md").write_text(text + "\n", encoding="utf-8")
+
+
+def table(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def of_unif(sets: dict, method: str, what: str) -> list[float]:
+    """A method's mean over that of unif, for each data set that it was run on."""
+    found = [one["methods"] for one in sets.values() if method in one["methods"]]
+    return [np.mean(row[method][what]) / np.mean(row["unif"][what]) for row in found]
+
+
+def methods_of(sets: dict) -> list[str]:
+    return list(dict.fromkeys(name for one in sets.values() for name in one["methods"]))
+
+
+def summary_table(sets: dict) -> str:
+    """One row a method, the lowest error first."""
+
+    def mean(method, what):
+        return float(np.exp(np.mean(np.log(of_unif(sets, method, what)))))
+
+    rows = []
+    for method in sorted(methods_of(sets), key=lambda name: mean(name, "errors")):
+        errors = of_unif(sets, method, "errors")
+        lower = f"{sum(error < 0.995 for error in errors)} of {len(errors)}"
+        rows.append(
+            [
+                f"[`{method}`](methods/{'lp-svm' if method == 'l2-svm' else method}.md)",
+                f"{mean(method, 'errors'):.3f}",
+                f"{min(errors):.2f} to {max(errors):.2f}",
+                "" if method == "unif" else lower,
+                f"{mean(method, 'seconds'):.2g}" if mean(method, "seconds") < 10 else
+                f"{mean(method, 'seconds'):.0f}",
+            ]
+        )  # fmt: skip
+    head = ["method", "error, of `unif`'s", "lowest to highest", "lower on", "time, of `unif`'s"]
+    return table(head, rows)
+
+
+def table_by_set(sets: dict) -> str:
+    """One row a data set: the mean error of every method, the lowest in bold."""
+    methods = methods_of(sets)
+    rows = []
+    for name, one in sets.items():
+        errors = {m: float(np.mean(found["errors"])) for m, found in one["methods"].items()}
+        best = min(errors.values())
+        cells = [
+            "" if m not in errors else emphasised(errors[m], errors[m] == best) for m in methods
+        ]
+        rows.append(
+            [f"{name.removesuffix('_binary_train').replace('_', ' ')} ({one['n']})", *cells]
+        )
+    return table(["samples", *(f"`{method}`" for method in methods)], rows)
+
+
+def emphasised(value: float, best: bool) -> str:
+    text = f"{value:.1f}" if value > 1 else f"{value:.3f}".removeprefix("0")
+    return f"**{text}**" if best else text
+
+
+def noise_table(noise: dict) -> str:
+    """One row a data set and method: the error beside so many views of noise."""
+    rows = []
+    for name, one in noise["sets"].items():
+        for method, errors in one["errors"].items():
+            label = name.removesuffix("_binary_train").replace("_", " ")
+            rows.append([label, f"`{method}`", *(f"{e:.3f}".removeprefix("0") for e in errors)])
+    head = ["data", "method", *(f"{count} views of noise" for count in noise["views"])]
+    return table(head, rows)
