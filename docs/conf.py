@@ -22,13 +22,14 @@ autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 html_math_renderer = "mathml"
-html_theme = "alabaster"
+html_theme = "furo"
+html_title = "learnkernels"
 html_theme_options = {
-    "description": "Learn the kernel instead of choosing it.",
-    "page_width": "1000px",
+    "light_css_variables": {"color-brand-primary": "#0072b2", "color-brand-content": "#0072b2"},
+    "dark_css_variables": {"color-brand-primary": "#56b4e9", "color-brand-content": "#56b4e9"},
 }
 html_static_path = ["_static"]
-html_css_files = ["gallery.css"]
+html_css_files = ["pages.css"]
 exclude_patterns = ["_build", "measured"]
 templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath"]

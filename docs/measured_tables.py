@@ -9,6 +9,13 @@ import numpy as np
 
 __all__ = ["write_tables"]
 
+SHORT = {
+    "heart_statlog": "heart",
+    "breast_cancer_wisconsin": "breast",
+    "german_numeric": "german",
+    "splice_binary_train": "splice",
+}
+
 
 def write_tables(results: Path, tables: Path) -> None:
     """Write each table as a piece of Markdown.
@@ -71,19 +78,20 @@ def summary_table(sets: dict) -> str:
 
 
 def table_by_set(sets: dict) -> str:
-    """One row a data set: the mean error of every method, the lowest in bold."""
-    methods = methods_of(sets)
+    """One row a method, one column a data set: mean errors, the lowest in bold."""
+    best = {name: min(mean_errors(one).values()) for name, one in sets.items()}
     rows = []
-    for name, one in sets.items():
-        errors = {m: float(np.mean(found["errors"])) for m, found in one["methods"].items()}
-        best = min(errors.values())
-        cells = [
-            "" if m not in errors else emphasised(errors[m], errors[m] == best) for m in methods
-        ]
-        rows.append(
-            [f"{name.removesuffix('_binary_train').replace('_', ' ')} ({one['n']})", *cells]
-        )
-    return table(["samples", *(f"`{method}`" for method in methods)], rows)
+    for method in methods_of(sets):
+        cells = [f"`{method}`"]
+        for name, one in sets.items():
+            error = mean_errors(one).get(method)
+            cells.append("" if error is None else emphasised(error, error == best[name]))
+        rows.append(cells)
+    return table(["", *(SHORT.get(name, name) for name in sets)], rows)
+
+
+def mean_errors(one: dict) -> dict[str, float]:
+    return {method: float(np.mean(found["errors"])) for method, found in one["methods"].items()}
 
 
 def emphasised(value: float, best: bool) -> str:
@@ -96,7 +104,12 @@ def noise_table(noise: dict) -> str:
     rows = []
     for name, one in noise["sets"].items():
         for method, errors in one["errors"].items():
-            label = name.removesuffix("_binary_train").replace("_", " ")
-            rows.append([label, f"`{method}`", *(f"{e:.3f}".removeprefix("0") for e in errors)])
+            rows.append(
+                [
+                    SHORT.get(name, name),
+                    f"`{method}`",
+                    *(f"{e:.3f}".removeprefix("0") for e in errors),
+                ]
+            )
     head = ["data", "method", *(f"{count} views of noise" for count in noise["views"])]
     return table(head, rows)
