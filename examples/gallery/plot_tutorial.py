@@ -179,10 +179,11 @@ print(f"alpha = {regressor.alpha_:g}")
 #
 # ``lk.report`` puts all of this on one page for a person who did not run the fit: which kernels and
 # how sure that is, how much better than uniform weights on unseen samples, the certificate, how to
-# make it again. :doc:`/report` says how to read it.
+# make it again. ``print(report)`` gives five lines, ``report.save("report.html")`` writes the page.
+# :doc:`/report` says how to read it.
 
 report = lk.report(model, X_train, y_train, title="tumours", draws=20)
-print(report)  # five lines; report.save("report.html") writes the page
+report
 
 # %%
 # Keep the model

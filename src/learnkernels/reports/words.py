@@ -172,14 +172,17 @@ def difference_sentence(summary: Summary, name: str = "uniform weights") -> str:
         return ""
 
     def signed(value):
-        return f"{'+' if value > 0 else '-'}{size_text(value, found, summary)}"
+        size = size_text(value, found, summary)
+        return size if size.startswith("0.0 ") else f"{'+' if value > 0 else '-'}{size}"
 
+    the = "the " if name.startswith("best") else ""
+    if found["low"] == found["high"] == 0:
+        return f"Error against {the}{name}: the same in every fold."
     chance = {
         "lower": "more than chance explains",
         "higher": "more than chance explains: here the weights are better not learned",
         "unclear": "which chance may explain",
     }[better(summary, name)[0]]
-    the = "the " if name.startswith("best") else ""
     return (
         f"Error against {the}{name}: {signed(found['difference'])} (90 % interval: "
         f"{signed(found['low'])} to {signed(found['high'])}), {chance}; lower in "
