@@ -31,7 +31,7 @@ def run(quick: bool = False) -> None:
 
 def measured(quick: bool = False) -> dict:
     """Mean error of each method for each number of views of noise, for each data set."""
-    found = {}
+    found, counts = {}, list(VIEWS[:2] if quick else VIEWS)
     for name in NAMES[2:3] if quick else NAMES:
         data = samples(name, 150 if quick else 500)
         if data is None:
@@ -39,12 +39,12 @@ def measured(quick: bool = False) -> dict:
             continue
         task = SETS[name]
         errors: dict[str, list[float]] = {method: [] for method in METHODS[task]}
-        for views in VIEWS[:2] if quick else VIEWS:
+        for views in counts:
             for row in one(*data, task, views).methods:
                 errors[row.method].append(round(row.error_mean, 6))
         found[name] = {"task": task, "n": len(data[1]), "errors": errors}
-        print(f"{name}, {list(VIEWS)} views of noise: {errors}", flush=True)
-    return {"views": list(VIEWS), "columns": COLUMNS, "sets": found}
+        print(f"{name}, views of noise {counts}: {errors}", flush=True)
+    return {"views": counts, "columns": COLUMNS, "sets": found}
 
 
 def one(X, y, task: str, views: int):

@@ -6,7 +6,7 @@ from pathlib import Path
 import learnkernels
 
 HERE = Path(__file__).parent
-sys.path.insert(0, str(HERE))
+sys.path[:0] = [str(HERE), str(HERE.parent)]  # for the pages, and the benchmarks they show
 
 project = "learnkernels"
 copyright = "2026, the learnkernels developers"

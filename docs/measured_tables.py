@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+from benchmarks.methods import geometric, ratios
 
 __all__ = ["write_tables"]
 
@@ -43,12 +44,6 @@ def table(head: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def of_unif(sets: dict, method: str, what: str) -> list[float]:
-    """A method's mean over that of unif, for each data set that it was run on."""
-    found = [one["methods"] for one in sets.values() if method in one["methods"]]
-    return [np.mean(row[method][what]) / np.mean(row["unif"][what]) for row in found]
-
-
 def methods_of(sets: dict) -> list[str]:
     return list(dict.fromkeys(name for one in sets.values() for name in one["methods"]))
 
@@ -57,11 +52,11 @@ def summary_table(sets: dict) -> str:
     """One row a method, the lowest error first."""
 
     def mean(method, what):
-        return float(np.exp(np.mean(np.log(of_unif(sets, method, what)))))
+        return geometric(ratios(sets, method, what))
 
     rows = []
     for method in sorted(methods_of(sets), key=lambda name: mean(name, "errors")):
-        errors = of_unif(sets, method, "errors")
+        errors = ratios(sets, method, "errors")
         lower = f"{sum(error < 0.995 for error in errors)} of {len(errors)}"
         rows.append(
             [
@@ -111,5 +106,5 @@ def noise_table(noise: dict) -> str:
                     *(f"{e:.3f}".removeprefix("0") for e in errors),
                 ]
             )
-    head = ["data", "method", *(f"{count} views of noise" for count in noise["views"])]
+    head = ["data", "views:", *(f"{count} of noise" for count in noise["views"])]
     return table(head, rows)

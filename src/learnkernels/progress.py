@@ -7,6 +7,7 @@ they are with `within`, so that a gap reads "fold 2 of 5, l1-svm, gap 3.1e-04, s
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -107,6 +108,11 @@ class Line:
         self.task = self.bars.add_task(text, total=total, completed=done)
 
 
+def on_terminal() -> bool:
+    """Whether a person may be watching, whatever the environment says of colours."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
 class Description(TextColumn):
     """What is going on, cut where the terminal ends."""
 
@@ -126,10 +132,10 @@ def shown(verbose: bool | Progress) -> Iterator[Progress]:
     if isinstance(verbose, Progress):
         yield verbose
         return
-    console = Console(stderr=True)
-    if not (verbose and console.is_terminal):
+    if not (verbose and on_terminal()):
         yield SILENT
         return
+    console = Console(stderr=True)
     columns = (BarColumn(bar_width=24), TimeRemainingColumn(compact=True), Description(""))
     with Bars(*columns, console=console, transient=True) as bars:
         yield Progress(Line(bars))

@@ -74,7 +74,7 @@ def test_the_answers_stand_on_the_first_screen(views, opened):
 
 def test_kernels_are_sorted_and_shown(many, opened):
     page = opened(*many)
-    table = page.locator("table.kernels[data-sortable]")
+    table = page.locator("table.kernels[data-long]")
     shown = table.locator("tbody tr:visible")
     assert shown.count() == 15
     page.get_by_role("button", name="Show all 300 rows").click()

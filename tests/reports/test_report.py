@@ -6,14 +6,17 @@ import json
 import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import Ridge
-from sklearn.model_selection import GridSearchCV
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 import learnkernels as lk
 from learnkernels.methods import BestSingle
 from learnkernels.reports import summary
-from learnkernels.reports.words import in_words
+from learnkernels.reports.words import in_words, share_text
 
 
 def test_the_summary_is_plain_and_the_heaviest_kernel_first(views):
@@ -74,6 +77,88 @@ def test_five_lines_for_every_kind_of_model(classes, curve):
     assert in_words(summary(model, X, several, draws=2, folds=2))[0].startswith(
         "Predicts 2 numbers"
     )
+
+
+def test_a_column_of_labels_is_a_target(classes):
+    X, y = classes
+    model = lk.KernelClassifier().fit(X, y)
+    column = pd.DataFrame({"kind": y})
+    found = summary(model, X, column, draws=0)
+    assert found["score"] == summary(model, X, y, draws=0)["score"]
+    assert found["task"]["target"] == "kind"
+
+
+def test_the_kind_of_task_is_the_estimators(classes, curve):
+    X, y = classes
+    kernels = lk.gaussians([0.1, 1.0])
+    found = summary(lk.KernelLearner(kernels).fit(X, y), X, y, draws=0)
+    assert in_words(found)[0].startswith("Follows classes from 5 columns")
+    X, y = curve
+    found = summary(lk.KernelRegressor(kernels).fit(X.tolist(), y > 0), X.tolist(), y > 0, draws=0)
+    assert found["task"]["kind"] == "regression" and found["data"]["columns"] == 3
+
+
+@pytest.mark.parametrize("method", ["dc", lk.methods.L1Ridge(radius=1000.0)])
+def test_rivals_have_a_regularisation_of_their_own(method, classes):
+    """Weights of these methods sum to much less or more than one, and their C is to match."""
+    X, y = classes
+    C = 10.0 * len(y) if method == "dc" else 1e-4
+    kernels = lk.gaussians([0.05, 0.2, 1.0])
+    model = lk.KernelClassifier(kernels, method, C=C).fit(X, y)
+    rivals = summary(model, X, y, draws=0)["score"]["rivals"]
+    fair = lk.KernelClassifier(kernels, "unif", C=[0.1, 1.0, 10.0, 100.0], machine=model.machine)
+    if method != "dc":
+        fair.set_params(machine="ridge")
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    error = 1 - cross_val_score(fair, X, y, cv=folds).mean()
+    assert rivals["uniform weights"]["mean"] <= error + 0.1
+
+
+def test_sample_weights_are_said_to_be_left_out(classes):
+    X, y = classes
+    model = lk.KernelClassifier().fit(X, y, sample_weight=np.full(len(y), 2.0))
+    with pytest.raises(lk.InputError, match="fitted with sample weights"):
+        lk.report(model, X, y)
+    assert lk.report(model.fit(X, y, sample_weight=np.ones(len(y))), X, y, draws=0, folds=0)
+
+
+def test_parts_that_cannot_be_made_have_a_reason(rng):
+    X = rng.standard_normal((30, 2))
+    y = np.array(["a"] * 14 + ["b"] * 14 + ["c"] * 2)
+    model = lk.KernelClassifier(lk.gaussians([0.1, 1.0]), "single").fit(X, y)
+    found = lk.report(model, X, y)
+    assert "only one sample" in found.summary["halves"]["reason"]
+    for text in (found.to_html(), found.to_markdown()):
+        assert "Not learned again from halves" in text
+    with pytest.warns(lk.UndefinedAlignmentWarning):
+        constant = lk.KernelRegressor().fit(X, np.ones(30))
+    with pytest.warns(lk.UndefinedAlignmentWarning):
+        found = lk.report(constant, X, np.ones(30), draws=4)
+    assert "target is constant" in found.summary["guarantees"]["reason"]
+    for text in (found.to_html(), found.to_markdown()):
+        assert "No guarantees: the target is constant" in text
+
+
+def test_all_of_a_long_model_is_told(curve):
+    X, y = curve
+    model = make_pipeline(StandardScaler(with_std=False), lk.KernelRegressor(np.logspace))
+    model[-1].set_params(kernels=lk.gaussians(np.logspace(-3, 3, 60)))
+    found = summary(model.fit(X, y), X, y, folds=0, draws=0)["model"]
+    assert "..." not in found["code"]
+    assert found["parameters"]["standardscaler__with_std"] == "False"
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        ({"share": 0.0053, "low": 0.0047, "high": 0.0057}, "0.53 % (0.47 to 0.57 %)"),
+        ({"share": 0.0096, "low": 0.006, "high": 0.1}, "1 % (1 to 10 %)"),
+        ({"share": 0.513, "low": 0.1, "high": 0.9}, "51 % (10 to 90 %)"),
+        ({"share": 0.021}, "2.1 %"),
+    ],
+)
+def test_a_share_and_its_interval_have_the_same_digits(entry, text):
+    assert share_text(entry) == text
 
 
 def test_what_can_be_left_out_is(curve):

@@ -18,7 +18,7 @@ def test_errors_are_those_of_plain_cross_validation(classes):
     model = lk.KernelClassifier(C=[0.1, 1.0]).fit(X, y)
     found = scores(model, X, y, folds=4, seed=3, progress=SILENT)
     folds = StratifiedKFold(4, shuffle=True, random_state=3)
-    for name, method in (("learned", "alignf"), ("uniform weights", "unif")):
+    for name, method in (("learned", "alignf"), ("uniform weights", "unif")):  # both sum to one
         plain = cross_val_score(lk.KernelClassifier(method=method, C=[0.1, 1.0]), X, y, cv=folds)
         assert found["rivals"][name]["errors"] == pytest.approx(1 - plain)
     rivals = found["rivals"]
@@ -34,10 +34,9 @@ def test_the_interval_is_that_of_the_corrected_test(rng):
     mean, low, high = difference(errors, others)
     d = errors - others
     # Nadeau and Bengio: the variance of the mean is (1/k + n_test / n_train) s^2
-    t = d.mean() / np.sqrt((1 / 5 + 1 / 4) * d.var(ddof=1))
-    p = stats.t.sf(abs(t), 4)
+    spread = np.sqrt((1 / 5 + 1 / 4) * d.var(ddof=1))
     assert mean == pytest.approx(d.mean())
-    assert (low > 0 or high < 0) == (p < 0.05)
+    assert (low, high) == pytest.approx(stats.t.interval(0.9, 4, d.mean(), spread))
     assert difference([0.1, 0.1], [0.2, 0.2]) == pytest.approx((-0.1, -0.1, -0.1))
 
 
@@ -54,7 +53,8 @@ def test_weights_of_halves_are_those_of_fits_on_them(classes):
     kernels = lk.gaussians([0.05, 0.5, 5.0])
     for method in ("alignf", "l1-svm", "l2-krr"):
         model = lk.KernelClassifier(kernels, method, C=2.0).fit(X, y)
-        found = shares_of_halves(model, X, y, draws=3, seed=1, progress=SILENT)
+        found, unproved = shares_of_halves(model, X, y, draws=3, seed=1, progress=SILENT)
+        assert unproved == 0
         rng = np.random.default_rng(1)
         signs = np.where(y == "yes", 1.0, -1.0)[:, None]
         for drawn in found:
@@ -70,6 +70,31 @@ def test_halves_spread_as_much_as_fresh_samples(rng):
     values = rng.standard_normal(n)
     halves = [values[half_of(values[:, None], "regression", rng)].mean() for _ in range(2000)]
     assert np.std(halves) == pytest.approx(values.std() / np.sqrt(n), rel=0.1)
+
+
+@pytest.mark.parametrize("method", ["align", "alignf"])
+def test_intervals_hold_the_share_of_many_samples(method, rng):
+    """Nominal 90 %, of kernels that matter and of noise; a constraint at zero leaves some room."""
+    kernels = lk.per_feature()
+    weight = np.array([3.0, 2.0, 1.0, 0.0, 0.0, 0.0])
+
+    def sample(n):
+        X = rng.standard_normal((n, 6))
+        return X, X @ weight + 2 * rng.standard_normal(n)
+
+    X, y = sample(20_000)
+    truth = shares(lk.KernelRegressor(kernels, method).fit(X, y).weights_)
+    inside = np.zeros(6)
+    for _ in range(30):
+        X, y = sample(120)
+        model = lk.KernelRegressor(kernels, method).fit(X, y)
+        found = lk.report(model, X, y, folds=0, draws=30).summary["kernels"]
+        by_name = {one["name"]: one for one in found}
+        ends = [(by_name[f"x[{k}]"]["low"], by_name[f"x[{k}]"]["high"]) for k in range(6)]
+        inside += [
+            low - 1e-3 <= t <= high + 1e-3 for (low, high), t in zip(ends, truth, strict=True)
+        ]
+    assert inside.min() >= 21 and inside.mean() >= 25
 
 
 def test_signal_is_surer_than_noise(many):

@@ -101,6 +101,14 @@ def test_the_bootstrap_interval_holds_the_truth_about_as_often_as_it_says(rng):
     assert inside >= 45  # 95 % of 60 is 57; sixty draws and a bias of order 1/m leave some room
 
 
+def test_the_interval_holds_the_alignment_also_of_many_small_classes(rng):
+    y = np.repeat(np.arange(20), 4)
+    X = rng.normal(size=(80, 5)) + 0.3 * y[:, None]
+    K, Y = X @ X.T, np.eye(20)[y]
+    low, high = theory.bootstrap_alignment(K, Y)
+    assert low < lk.alignment(K, Y @ Y.T) < high
+
+
 SETS = {
     "ionosphere": (-3, 3, "regression", None),
     "kin8nm": (-3, 3, "regression", None),

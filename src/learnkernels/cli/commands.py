@@ -94,7 +94,7 @@ def features_of(saved: dict, table, path: str):
 
 
 def run_report(options: Namespace) -> None:
-    """A report on a saved model and the table it was trained on: a page, and five lines."""
+    """A report on a saved model and the table it was trained on: a page, and a few lines."""
     output = check_ending(options.output)  # before the work, not after it
     saved = saved_model(options.model)
     table = read_table(options.data)
@@ -146,6 +146,7 @@ def data_of(options: Namespace):
 
 def saved_form(model, X, target: str, task: str) -> dict:
     """What `predict` and `report` want to find in a file."""
+    model[-1].set_params(verbose=False)  # those who load it decide anew
     return {
         "model": model,
         "columns": list(X.columns),
@@ -158,8 +159,12 @@ def saved_form(model, X, target: str, task: str) -> dict:
 def saved_model(path: str) -> dict:
     """What `saved_form` kept."""
     saved = load(path)
-    if not (isinstance(saved, dict) and {"model", "columns", "numbers", "target"} <= saved.keys()):
-        raise InputError(f"{path!r} was not written by 'learnkernels fit --save'.")
+    wanted = {"model", "columns", "numbers", "target", "task"}
+    if not (isinstance(saved, dict) and wanted <= saved.keys()):
+        raise InputError(
+            f"{path!r} was not written by 'learnkernels fit --save'; a model of lk.save is used "
+            "from Python, with lk.load, predict and lk.report."
+        )
     return saved
 
 

@@ -13,7 +13,7 @@ from learnkernels.estimators.learning import Learned, Model, Stage
 from learnkernels.estimators.tables import validated_table
 from learnkernels.gram import Bank, Oracle, as_backend
 from learnkernels.kernels import takes_tables
-from learnkernels.machines import Machine, Problem, Ridge
+from learnkernels.machines import Machine, Ridge
 from learnkernels.progress import SILENT, shown
 from learnkernels.theory.checks import fraction
 from learnkernels.weights import WeightMethod
@@ -23,6 +23,8 @@ __all__ = ["BaseKernelEstimator"]
 
 class BaseKernelEstimator(BaseEstimator):
     """Validation of X, and the attributes that every fitted estimator has."""
+
+    _weighted = False  # whether samples had weights in `fit`
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -78,6 +80,7 @@ class BaseKernelEstimator(BaseEstimator):
     def _weights_of_samples(self, sample_weight, X):
         """Sample weights, and the samples whose weight is not zero."""
         w = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        self._weighted = bool((w != 1).any())
         kept = np.flatnonzero(w)
         if len(kept) < 2:
             raise InputError(f"only {len(kept)} samples have a positive weight; 2 are needed.")
@@ -119,7 +122,8 @@ class BaseKernelEstimator(BaseEstimator):
         that exists, the stability bound where the machine is ridge, and the excess risk by local
         Rademacher complexity. Bounds that hold for every distribution are loose; one that is no
         better than what is trivially true is marked vacuous. Quantities that bounds ask of all
-        possible samples (the largest k(x, x) and y) are those of the training samples.
+        possible samples (the largest k(x, x) and y) are those of the training samples, of 2,000 of
+        them where there are more.
 
         Parameters
         ----------
@@ -147,19 +151,23 @@ class BaseKernelEstimator(BaseEstimator):
         check_is_fitted(self)
         fraction("delta", delta)
         stage, oracle, machine = self._again(X, y)
-        mu = self.weights_
-        K = oracle.gram(mu)
-        problem = Problem(K, stage.Y, stage.sample_weight, self.center, stage.backend)
+        if oracle.statistics.target_norm == 0:
+            raise InputError("the target is constant, so there is nothing to promise of a model.")
         alpha = residual = None
         if isinstance(machine, Ridge):
             alpha = stage.setting(machine, getattr(self, "alpha_", getattr(self, "C_", 1.0)))
             residual = float(np.mean((stage.Y - self._outputs(X)) ** 2))
         return guarantees_of(
-            stage, oracle, mu, problem, machine, alpha, residual, delta, random_state
+            stage, self.alignment_, self.weights_, machine, alpha, residual, delta, random_state
         )
 
     def _again(self, X, y) -> tuple[Stage, Oracle, Machine | None]:
         """Stage one on the training data again, the kernels there, and the machine."""
+        if self._weighted:
+            raise InputError(
+                "the model was fitted with sample weights, which neither guarantees nor reports "
+                "nor pictures of the training data take into account; fit it without."
+            )
         stage, machine = self._training(X, y)
         oracle = stage.oracle()
         mu = self.weights_

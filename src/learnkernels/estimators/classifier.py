@@ -195,7 +195,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         X, y = self._validated(X, y)
         known = np.isin(y, self.classes_)
         if not known.all():
-            raise InputError(f"y holds {y[~known][0]!r}, which is none of the model's classes.")
+            raise InputError(f"y holds {y[~known][0]}, which is none of the model's classes.")
         codes = np.searchsorted(self.classes_, y)
         n_classes = len(self.classes_)
         target, Y = alignment_targets(codes, n_classes), signed_targets(codes, n_classes)

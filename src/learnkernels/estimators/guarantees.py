@@ -9,8 +9,8 @@ import numpy as np
 
 from learnkernels import theory
 from learnkernels.estimators.learning import Stage
-from learnkernels.gram import Oracle
-from learnkernels.machines import Problem, Ridge
+from learnkernels.gram import alignment
+from learnkernels.machines import Ridge
 
 __all__ = ["Guarantee", "Guarantees", "guarantees_of"]
 
@@ -70,21 +70,17 @@ class Guarantees:
         return {"delta": self.delta, "entries": [asdict(entry) for entry in self.entries]}
 
 
-def guarantees_of(
-    stage: Stage, oracle: Oracle, mu, problem: Problem, machine, alpha, residual, delta, seed
-):
+def guarantees_of(stage: Stage, rho: float, mu, machine, alpha, residual, delta, seed):
     """The guarantees of a learned kernel on its training samples.
 
     Parameters
     ----------
     stage : Stage
         Of the training samples.
-    oracle : Oracle
-        Its kernels, centered and scaled.
+    rho : float
+        Alignment of the learned kernel with the target.
     mu : ndarray of shape (n_kernels,)
         The learned weights.
-    problem : Problem
-        The learned Gram and the machine's targets.
     machine : Machine
         The second stage.
     alpha : float or None
@@ -96,29 +92,30 @@ def guarantees_of(
     seed : int
         Of the bootstrap.
     """
-    rho = oracle.statistics.alignment(mu)
-    K, Y = problem.K, stage.sums.Y
-    n = len(K)
+    n = len(stage.Y)
     some = np.linspace(0, n - 1, min(n, MOST_SAMPLES)).round().astype(int)
-    entries = alignment_entries(rho, K, Y, some, delta, seed)
+    part = stage if len(some) == n else stage.take(some)
+    oracle = part.oracle()
+    K, Y = oracle.gram(mu), part.sums.Y
+    entries = alignment_entries(rho, n, K, Y, delta, seed)
     if Y.shape[1] == 1:
         entries.append(existence_entry(rho, K, stage.task))
     if isinstance(machine, Ridge):
-        entries.append(stability_entry(stage, oracle, mu, problem, alpha, residual, delta))
-    entries.append(rademacher_entry(K[np.ix_(some, some)], n, delta))
+        entries.append(stability_entry(n, part, oracle, mu, alpha, residual, delta))
+    entries.append(rademacher_entry(K, n, delta))
     return Guarantees(tuple(entries), delta)
 
 
-def alignment_entries(rho, K, Y, some, delta, seed) -> list[Guarantee]:
-    n = len(K)
+def alignment_entries(rho, n, K, Y, delta, seed) -> list[Guarantee]:
+    m = len(K)
     target = Y - Y.mean(axis=0)
     sizes = float(np.diag(K).max()), float(np.sum(target**2, axis=1).max())
     # Alignment does not depend on the kernels' scales; this one makes theorem 12 sharpest.
-    square = float(np.linalg.norm(K) / n) * float(np.linalg.norm(target.T @ target) / n)
+    square = float(np.linalg.norm(K) / m) * float(np.linalg.norm(target.T @ target) / m)
     distance = theory.alignment_concentration(n, *sizes, square, square, delta)
-    low, high = theory.bootstrap_alignment(
-        K[np.ix_(some, some)], target[some], level=1 - delta, n_draws=200, random_state=seed
-    )
+    ends = theory.bootstrap_alignment(K, target, level=1 - delta, n_draws=200, random_state=seed)
+    # K may be that of some samples: around the alignment of all.
+    low, high = np.clip(np.array(ends) + rho - alignment(K, target @ target.T), 0.0, 1.0)
     return [
         Guarantee("alignment", rho, False, "of the learned kernel with the target, from 0 to 1"),
         Guarantee(
@@ -126,11 +123,11 @@ def alignment_entries(rho, K, Y, some, delta, seed) -> list[Guarantee]:
             "how far the true alignment may be (2012, theorem 12); says nothing from 1 on",
         ),
         Guarantee(
-            "alignment, lowest", low, False,
+            "alignment, lowest", float(low), False,
             f"lower end of the bootstrap's {100 * (1 - delta):g} % interval; no proof, but near "
             "the truth",
         ),
-        Guarantee("alignment, highest", high, False, "its upper end"),
+        Guarantee("alignment, highest", float(high), False, "its upper end"),
     ]  # fmt: skip
 
 
@@ -151,9 +148,8 @@ def existence_entry(rho, K, task) -> Guarantee:
     )  # fmt: skip
 
 
-def stability_entry(stage, oracle, mu, problem, alpha, residual, delta) -> Guarantee:
-    n = len(problem.Y)
-    centered = problem.Y - problem.means
+def stability_entry(n, part: Stage, oracle, mu, alpha, residual, delta) -> Guarantee:
+    centered = part.Y - (part.Y.mean(axis=0) if part.center else 0.0)
     diagonals = [float(np.diag(oracle.gram_of(k)).max()) for k in np.flatnonzero(mu)]
     value = theory.two_stage_generalization(
         residual, n, max(diagonals), float(np.abs(centered).max()), alpha / n, delta,

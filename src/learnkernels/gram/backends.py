@@ -98,7 +98,7 @@ def as_backend(backend: Any, progress: Progress = SILENT) -> Backend:
             f"backend={backend!r}; expected None (threads of this process) or "
             "learnkernels.gram.Threads(n_threads)."
         )
-    return backend if progress is SILENT else Watched(backend, progress)
+    return backend if progress.line is None else Watched(backend, progress)
 
 
 def available_cores() -> int:

@@ -23,6 +23,7 @@ from learnkernels.reports.pieces import (
 )
 from learnkernels.reports.words import (
     alignment_sentence,
+    all_alike,
     better,
     chosen_sentence,
     difference_sentence,
@@ -88,6 +89,8 @@ def cards(summary: Summary) -> str:
     """What a reader asks first: which kernels, how much better, can I trust it."""
     one = heaviest(summary)
     which = f"{percent(one['share'])} <code>{escape(shortened(one['name']))}</code>"
+    if all_alike(summary):
+        which = "All alike"
     verdict, size = better(summary)
     how_much = {
         "lower": f'<span class="good">{size} lower error</span>',
@@ -148,8 +151,8 @@ def scores(summary: Summary) -> str:
         f'<div class="axis" aria-hidden="true">{axis}</div><div></div></div>'
         f'<p class="note">{of}; a ring is a fold, the bar their mean. '
         f"{'The most frequent class' if measure == 'misclassified' else 'The mean'} alone: "
-        f"{error_text(score['trivial'], measure)}. The single kernel is chosen inside each fold "
-        "among the best aligned, at the learned kernel's regularisation.</p>"
+        f"{error_text(score['trivial'], measure)}. Uniform weights and the single kernel, of the "
+        "best aligned ones, choose their own regularisation inside each fold.</p>"
         f"{f'<p>{marked(single)}</p>' if single else ''}{missing}</section>"
     )
 
@@ -169,7 +172,9 @@ def score_row(name: str, one: dict, measure: str, ticks: list[float]) -> str:
     mean = error_text(one["mean"], measure)
     return (
         f'<div class="label{" name-learned" if learned else ""}">{escape(label)}</div>'
-        f'<div class="track{" learned" if learned else ""}">{folds}<span class="mean" '
+        f'<div class="track{" learned" if learned else ""}" role="img" aria-label="folds: '
+        f'{", ".join(error_text(error, measure) for error in one["errors"])}">{folds}'
+        '<span class="mean" '
         f'style="{place(one["mean"], ticks)}" data-tip="{escape(label)}: mean {mean}, spread of '
         f'the folds {error_text(one["std"], measure)}"></span></div>'
         f'<div class="value">{mean}</div>'
@@ -218,12 +223,11 @@ def kernels(summary: Summary) -> str:
     left = len(summary["kernels"]) - len(shown)
     rest = sum(abs(one["share"]) for one in summary["kernels"][MOST:])
     more = f"<p>{left:,} more kernels share {percent(rest)}; JSON has them all.</p>" if left else ""
-    made = summary["made"]
+    made = summary["halves"]
     legend = (
-        f"Whiskers: how sure a share is, 90 % of its spread when the weights are learned from "
+        f"Whiskers: how sure a share is, 90 % of where it lies when the weights are learned from "
         f"{made['draws']} random halves of the samples; chosen: how many halves gave the kernel a "
-        "weight. Kernels "
-        "that are alike take each other's place, so look at their sum. "
+        "weight. Kernels that are alike take each other's place, so look at their sum. "
         if drawn
         else ""
     )
@@ -231,9 +235,17 @@ def kernels(summary: Summary) -> str:
         f'<section><h2>Kernels</h2><p class="note">{legend}Alignment alone: how well a kernel '
         "matches the target by itself, from 0 to 1. A kernel that is aligned and has no weight "
         "says nothing that a heavier one does not say.</p>"
-        f'<table class="kernels" data-sortable><thead><tr>{"".join(heads)}</tr></thead>'
-        f"<tbody>{rows}</tbody></table>{more}</section>"
+        f'<table class="kernels" data-long><thead><tr>{"".join(heads)}</tr></thead>'
+        f"<tbody>{rows}</tbody></table>{more}{halves_note(made)}</section>"
     )
+
+
+def halves_note(made: dict) -> str:
+    if "reason" in made:
+        return f'<p class="note">Not learned again from halves: {escape(made["reason"])}</p>'
+    if made.get("unproved"):
+        return f'<p class="note">{made["unproved"]} halves ended above the tolerance.</p>'
+    return ""
 
 
 def kernel_row(one: dict, largest: float, best: float, drawn: bool) -> str:
@@ -254,7 +266,7 @@ def kernel_row(one: dict, largest: float, best: float, drawn: bool) -> str:
 
 def trust(summary: Summary) -> str:
     """The certificate and the guarantees."""
-    found, guarantees = summary["certificate"], summary["guarantees"]
+    found = summary["certificate"]
     facts = [
         ("status", found["status"]),
         ("relative gap", scientific(found["gap"])),
@@ -269,16 +281,24 @@ def trust(summary: Summary) -> str:
         if found["status"] in ("optimal", "not converged")
         else ""
     )
-    rows = "".join(guarantee_row(entry) for entry in guarantees["entries"])
     return (
         '<section><h2>Certificate and guarantees</h2><div class="two"><div>'
         f"<p>{marked(proof_sentence(summary))}{computed}</p></div>"
-        f"{definitions(facts)}</div>"
+        f"{definitions(facts)}</div>{guarantees(summary['guarantees'])}</section>"
+    )
+
+
+def guarantees(found: dict) -> str:
+    """What the papers promise, or why nothing can be."""
+    if "reason" in found:
+        return f"<p>No guarantees: {escape(found['reason'])}</p>"
+    rows = "".join(guarantee_row(entry) for entry in found["entries"])
+    return (
         '<table class="reading"><thead><tr><th>what the papers promise</th>'
         '<th class="number">value</th><th></th><th>how to read it</th></tr></thead>'
         f'<tbody>{rows}</tbody></table><p class="note">Bounds hold with probability '
-        f"{1 - guarantees['delta']:g} and for every distribution, so most say nothing at this "
-        "number of samples; the score above says more.</p></section>"
+        f"{1 - found['delta']:g} and for every distribution, so most say nothing at this "
+        "number of samples; the score above says more.</p>"
     )
 
 
@@ -330,7 +350,7 @@ def classes(found: list[dict]) -> str:
         for one in found
     )
     head = '<th>class</th><th></th><th class="number">samples</th><th class="number">share</th>'
-    return f"<table data-sortable><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f"<table data-long><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def class_tip(one: dict) -> str:

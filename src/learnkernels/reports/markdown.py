@@ -10,7 +10,6 @@ from learnkernels.reports.words import (
     difference_sentence,
     error_text,
     kernels_sentence,
-    name_of,
     proof_sentence,
     score_sentence,
     share_text,
@@ -44,7 +43,8 @@ def to_markdown(summary: dict[str, Any]) -> str:
 
 
 def headline(summary) -> str:
-    title = summary["title"] or summary["model"]["estimator"]
+    title = " ".join((summary["title"] or summary["model"]["estimator"]).split())
+    title = title.replace("<", "&lt;")
     sentences = [task_sentence(summary), kernels_sentence(summary), score_sentence(summary)]
     text = "\n".join(f"- {sentence}" for sentence in sentences if sentence)
     return f"# Learned kernel: {title}\n\n{text}"
@@ -63,6 +63,8 @@ def scores(summary) -> str:
     notes = [
         f"- {name}: {one['reason']}" for name, one in score["rivals"].items() if "reason" in one
     ]
+    unproved = sum(one.get("unproved", 0) for one in score["rivals"].values())
+    notes += [f"- {unproved} of these fits ended above their tolerance."] if unproved else []
     notes += [
         f"- {difference_sentence(summary, name)}"
         for name in score["rivals"]
@@ -75,23 +77,36 @@ def scores(summary) -> str:
 def views(summary) -> str:
     if len(summary["views"]) < 2:
         return ""
-    rows = [(name_of(one["name"]), one["kernels"], share_text(one)) for one in summary["views"]]
+    rows = [(full_name(one), one["kernels"], share_text(one)) for one in summary["views"]]
     return f"## Views\n\n{table(('view', 'kernels', 'share'), rows)}"
 
 
 def kernels(summary) -> str:
     shown = summary["kernels"][:MOST]
     rows = [
-        (name_of(one["name"]), share_text(one), chosen_text(one), number(one["alignment"]))
+        (full_name(one), share_text(one), chosen_text(one), number(one["alignment"]))
         for one in shown
     ]
     left = len(summary["kernels"]) - len(shown)
     more = f"\n\n{left:,} more kernels have smaller weights." if left else ""
-    head = ("kernel", "share (90 % of random halves)", "chosen in halves", "alignment alone")
+    made = summary["halves"]
+    drawn = " (90 % of random halves)" if made["draws"] else ""
+    head = ("kernel", f"share{drawn}", "chosen in halves", "alignment alone")
+    if "reason" in made:
+        more += f"\n\nNot learned again from halves: {made['reason']}"
+    if made.get("unproved"):
+        more += f"\n\n{made['unproved']} halves ended above the tolerance."
     return f"## Kernels\n\n{table(head, rows)}{more}"
 
 
+def full_name(one: dict) -> str:
+    return "`" + one["name"].replace("`", "'") + "`"
+
+
 def trust(summary) -> str:
+    said = f"## Can I trust it\n\n{proof_sentence(summary)} {alignment_sentence(summary)}"
+    if "reason" in summary["guarantees"]:
+        return f"{said}\n\nNo guarantees: {summary['guarantees']['reason']}"
     rows = [
         (
             one["name"],
@@ -100,10 +115,7 @@ def trust(summary) -> str:
         )
         for one in summary["guarantees"]["entries"]
     ]
-    return (
-        f"## Can I trust it\n\n{proof_sentence(summary)} {alignment_sentence(summary)}\n\n"
-        f"{table(('guarantee', 'value', 'how to read it'), rows)}"
-    )
+    return f"{said}\n\n{table(('guarantee', 'value', 'how to read it'), rows)}"
 
 
 def origin(summary) -> str:

@@ -1,20 +1,28 @@
 "use strict";
 // Long tables start with their first rows; one button shows the others.
-const FIRST = 15;
-for (const table of document.querySelectorAll("table[data-sortable]")) {
+const FIRST = 15, ON_PAPER = 100;
+for (const table of document.querySelectorAll("table[data-long]")) {
   const body = table.tBodies[0];
   const rows = () => Array.from(body.rows);
   let all = rows().length <= FIRST + 5;
-  const cut = () => rows().forEach((row, at) => { row.hidden = !all && at >= FIRST; });
+  const cut = (most) => rows().forEach((row, at) => { row.hidden = at >= most; });
+  const onScreen = () => cut(all ? Infinity : FIRST);
   if (!all) {
     const more = document.createElement("button");
     more.className = "more";
     more.textContent = `Show all ${rows().length.toLocaleString("en")} rows`;
-    more.onclick = () => { all = true; cut(); more.remove(); };
+    more.onclick = () => { all = true; onScreen(); more.remove(); };
     table.after(more);
   }
-  window.addEventListener("beforeprint", cut);
-  cut();
+  if (rows().length > ON_PAPER) {
+    const left = document.createElement("p");
+    left.className = "paper";
+    left.textContent = `${(rows().length - ON_PAPER).toLocaleString("en")} more rows in the page.`;
+    table.after(left);
+  }
+  window.addEventListener("beforeprint", () => cut(ON_PAPER));
+  window.addEventListener("afterprint", onScreen);
+  onScreen();
 
   // Sort by a column: numbers from the largest, names from the first; again turns it round.
   table.querySelectorAll("th button").forEach((button) => {
@@ -31,10 +39,14 @@ for (const table of document.querySelectorAll("table[data-sortable]")) {
         ? (a, b) => key(a).localeCompare(key(b), "en", { numeric: true })
         : (a, b) => Number(key(a)) - Number(key(b));
       body.append(...rows().sort((a, b) => (down ? -order(a, b) : order(a, b))));
-      cut();
+      onScreen();
     };
   });
 }
+
+window.addEventListener("beforeprint", () => {
+  for (const one of document.querySelectorAll("details")) one.open = true;
+});
 
 // Values under the pointer, or the keyboard's focus.
 const tip = document.createElement("div");
@@ -67,6 +79,9 @@ const leave = () => {
   current = null;
   tip.hidden = true;
 };
+document.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") tip.hidden = true;
+});
 document.addEventListener("mouseover", follow);
 document.addEventListener("focusin", follow);
 document.addEventListener("scroll", leave, { passive: true });

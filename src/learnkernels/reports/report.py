@@ -21,7 +21,7 @@ __all__ = ["Report", "check_ending", "report"]
 class Report:
     """What was learned, how much better it is than not learning, and how sure that is.
 
-    In a notebook it shows itself; ``print(report)`` gives five lines.
+    In a notebook it shows itself; ``print(report)`` gives five lines at most.
 
     Attributes
     ----------
@@ -76,10 +76,12 @@ class Report:
 
 
 def check_ending(path: str | Path) -> Path:
-    """The path, if its ending is one that a report can have."""
+    """The path, if a report can be written there."""
     path = Path(path)
     if path.suffix not in (".html", ".md", ".json"):
         raise InputError(f"a report is .html, .md or .json; found {path.name!r}.")
+    if not path.parent.is_dir():
+        raise InputError(f"cannot write {str(path)!r}: there is no folder {str(path.parent)!r}.")
     return path
 
 

@@ -1,7 +1,8 @@
 """How the learned kernel does on samples it has not seen, beside uniform weights and one kernel.
 
 The same model is trained with other weights on the same folds: same kernels, same machine, same
-preprocessing. What differs is the weights alone.
+preprocessing. Its rivals choose their regularisation inside each fold, for a C that suits the
+learned kernel need not suit them: weights of other methods have other sums.
 """
 
 from __future__ import annotations
@@ -9,19 +10,25 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from scipy.linalg import LinAlgError
 from scipy.stats import t as student
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
 from sklearn.pipeline import Pipeline
+from sklearn.utils import get_tags
 
-from learnkernels.checks import require_whole
+from learnkernels.checks import positive_values
 from learnkernels.errors import InputError
 from learnkernels.inspect.heard import listening
-from learnkernels.methods import BestSingle
+from learnkernels.methods import BestSingle, Uniform, WeightMethod
 from learnkernels.progress import Progress
+from learnkernels.solvers import Certificate
+from learnkernels.weights import as_method
 
-__all__ = ["difference", "last_step", "scores"]
+__all__ = ["UNTRAINABLE", "difference", "fitted_value", "last_step", "scores"]
 
+# What a fold may raise that is not large enough, or lacks a category.
+UNTRAINABLE = (ValueError, ArithmeticError, LinAlgError)
 # Kernels that are tried for the best one alone, those of highest alignment, and folds to try them.
 TRIED, TRIALS = 10, 3
 LEVEL = 0.9
@@ -55,7 +62,6 @@ def scores(model, X, y, folds: int, seed: int, progress: Progress) -> dict[str, 
         and against the learned kernel their mean difference with an interval. A rival that cannot
         be trained has a reason instead.
     """
-    require_whole("report", "folds", folds, 2)
     y = np.asarray(y)
     classes = hasattr(last_step(model), "classes_")
     splits = splits_of(y, folds, seed, classes)
@@ -74,15 +80,15 @@ def scores(model, X, y, folds: int, seed: int, progress: Progress) -> dict[str, 
                 progress.say(f"{name}, fold {fold + 1} of {len(splits)}")
                 try:
                     value, open_fits = one_fold(rival, X, y, split, error)
-                except InputError as reason:
-                    found["rivals"][name] = {"reason": str(reason)}
+                except UNTRAINABLE as reason:
+                    found["rivals"][name] = {"reason": " ".join(str(reason).split())}
                     break
                 errors.append(value)
                 unproved += open_fits
                 advance()
             else:
                 found["rivals"][name] = described(errors, unproved)
-    compare_with_learned(found["rivals"], len(splits))
+    compare_with_learned(found["rivals"])
     return found
 
 
@@ -100,18 +106,106 @@ def splits_of(y: np.ndarray, folds: int, seed: int, classes: bool):
 
 def rivals_of(model) -> dict[str, Any]:
     """The model untrained, with its own weights and with those of its rivals."""
-    rivals = {name: clone(model) for name in ("learned", "uniform weights", "best single kernel")}
+    learned = clone(model)
+    last_step(learned).set_params(verbose=False)
     fitted = last_step(model)
-    for rival in rivals.values():
-        last_step(rival).set_params(verbose=False)
-    last_step(rivals["uniform weights"]).set_params(method="unif")
-    # At the regularisation of the learned kernel: all kernels have one scale, and a choice for
-    # each of them in each fold would take minutes.
-    value = {"C": fitted.C_} if hasattr(fitted, "C_") else {"alpha": fitted.alpha_ or 1.0}
-    last_step(rivals["best single kernel"]).set_params(
-        method=BestSingle(cv=TRIALS, most=TRIED), **value
-    )
-    return rivals
+    name, values = values_of(fitted)
+    middle = fitted_value(fitted) * scale_of(fitted, name)
+    return {
+        "learned": learned,
+        "uniform weights": with_weights(model, Uniform(), values),
+        "best single kernel": BestKernel(model, middle, values),
+    }
+
+
+def with_weights(model, method: WeightMethod, value):
+    """The model untrained, with another method, the same machine, and a regularisation."""
+    rival = clone(model)
+    last = last_step(rival)
+    name = regularization_name(last)
+    if "C" in last.get_params(deep=False) and last.machine == "auto":
+        last.set_params(machine=as_method(last.method).machine or "svm")
+    last.set_params(method=method, verbose=False, **{name: value})
+    return rival
+
+
+def regularization_name(estimator) -> str:
+    return "C" if hasattr(estimator, "C") else "alpha"
+
+
+def fitted_value(fitted) -> float:
+    return getattr(fitted, "C_", getattr(fitted, "alpha_", None)) or 1.0
+
+
+def values_of(fitted) -> tuple[str, list[float]]:
+    """Regularisation that rivals choose from: the user's list, or ten times less and more.
+
+    A kernel s K with C is the kernel K with s C, or with alpha / s: weights of a rival sum to one.
+    """
+    name = regularization_name(fitted)
+    given = positive_values(name, getattr(fitted, name))
+    if len(given) == 1:
+        given = [given[0] * factor for factor in (0.1, 1.0, 10.0)]
+    scale = scale_of(fitted, name)
+    return name, [value * scale for value in given]
+
+
+def scale_of(fitted, name: str) -> float:
+    """What the regularisation of a kernel with weights of sum one is multiplied by."""
+    if as_method(fitted.method).ensemble:
+        return 1.0  # its weights are of predictions
+    total = float(np.abs(fitted.weights_).sum())
+    return total if name == "C" else 1 / total
+
+
+class Given(WeightMethod):
+    """Weights that are known already.
+
+    Parameters
+    ----------
+    weights : tuple of float
+        One for each kernel, constant ones included.
+    """
+
+    name = "given"
+    reads = ()
+
+    def __init__(self, weights=()):
+        self.weights = weights
+
+    def learn(self, evidence):
+        mu = np.array(self.weights)[evidence.kept]
+        return mu, Certificate.closed_form(evidence.statistics.alignment(mu))
+
+
+class BestKernel(BaseEstimator):
+    """The model with one kernel: the best of the best aligned, at a regularisation of its own.
+
+    Parameters
+    ----------
+    model : estimator
+    value : float
+        Regularisation at which kernels are compared.
+    values : list of float
+        What the best one then chooses from.
+    """
+
+    def __init__(self, model, value, values):
+        self.model = model
+        self.value = value
+        self.values = values
+
+    def __sklearn_tags__(self):
+        return get_tags(self.model)
+
+    def fit(self, X, y):
+        chosen = with_weights(self.model, BestSingle(cv=TRIALS, most=TRIED), self.value).fit(X, y)
+        weights = tuple(last_step(chosen).weights_)
+        self.model_ = with_weights(self.model, Given(weights), self.values).fit(X, y)
+        return self
+
+    def predict(self, X):
+        return self.model_.predict(X)
 
 
 def one_fold(rival, X, y, split, error) -> tuple[float, int]:
@@ -146,7 +240,7 @@ def described(errors: list[float], unproved: int) -> dict[str, Any]:
     }
 
 
-def compare_with_learned(rivals: dict[str, Any], folds: int) -> None:
+def compare_with_learned(rivals: dict[str, Any]) -> None:
     """Add to each rival how the learned kernel's errors differ from its own."""
     learned = rivals["learned"]
     for name, rival in rivals.items():

@@ -10,15 +10,14 @@ from __future__ import annotations
 import warnings
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from learnkernels.errors import ConstantKernelWarning, UndefinedAlignmentWarning
+from learnkernels.errors import UndefinedAlignmentWarning
+from learnkernels.inspect.heard import listening
 from learnkernels.progress import Progress
+from learnkernels.reports.scores import fitted_value
 from learnkernels.weights import as_method
 
 __all__ = ["shares", "shares_of_halves"]
-
-IGNORED = (ConstantKernelWarning, ConvergenceWarning, UndefinedAlignmentWarning)
 
 
 def shares(weights: np.ndarray) -> np.ndarray:
@@ -27,8 +26,8 @@ def shares(weights: np.ndarray) -> np.ndarray:
     return np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
 
 
-def shares_of_halves(fitted, X, y, draws: int, seed: int, progress: Progress) -> np.ndarray:
-    """Shares of the kernels in weights learned from random halves.
+def shares_of_halves(fitted, X, y, draws: int, seed: int, progress: Progress):
+    """Shares of the kernels in weights learned from random halves, and fits without a proof.
 
     Parameters
     ----------
@@ -45,28 +44,26 @@ def shares_of_halves(fitted, X, y, draws: int, seed: int, progress: Progress) ->
 
     Returns
     -------
-    ndarray of shape (draws, n_kernels)
+    shares : ndarray of shape (draws, n_kernels)
+    unproved : int
+        How many of the fits ended above their tolerance.
     """
     stage, _, machine = fitted._again(X, y)
     method = as_method(fitted.method)
     n = len(stage.Y)
     rng = np.random.default_rng(seed)
-    weights = np.empty((draws, len(fitted.weights_)))
+    weights, unproved = np.empty((draws, len(fitted.weights_))), 0
     for draw in progress.track(range(draws), draws, "random halves"):
         progress.say(f"random half {draw + 1} of {draws}")
         half = half_of(stage.Y, stage.task, rng)
         # Losses are summed over samples: a half of them balances half of alpha, or twice C.
         part = len(half) / n
-        value = fitted.C_ / part if hasattr(fitted, "C_") else part * regularization(fitted)
-        with warnings.catch_warnings():
-            for category in IGNORED:
-                warnings.simplefilter("ignore", category)
+        value = fitted_value(fitted) * (1 / part if hasattr(fitted, "C_") else part)
+        with listening() as heard:
+            warnings.simplefilter("ignore", UndefinedAlignmentWarning)  # then all are alike
             weights[draw] = stage.take(half).learn(method, machine, value).weights
-    return shares(weights)
-
-
-def regularization(fitted) -> float:
-    return getattr(fitted, "alpha_", None) or 1.0
+        unproved += heard.unproved
+    return shares(weights), unproved
 
 
 def half_of(Y: np.ndarray, task: str, rng: np.random.Generator) -> np.ndarray:

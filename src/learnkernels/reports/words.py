@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from learnkernels.inspect.displays.style import shortened
 
 __all__ = [
     "alignment_sentence",
+    "all_alike",
     "better",
     "chosen_sentence",
     "difference_sentence",
@@ -73,7 +75,7 @@ def kernels_sentence(summary: Summary) -> str:
     """Which views and kernels have the weight, and how sure that is."""
     kernels, views = summary["kernels"], summary["views"]
     used = [kernel for kernel in kernels if kernel["share"]]
-    if len(kernels) > 1 and len({round(kernel["weight"], 12) for kernel in kernels}) == 1:
+    if all_alike(summary):
         return f"All {len(kernels)} kernels have the same weight."
     sentence = f"{len(used):,} of {many(len(kernels), 'base kernel')} have a weight: "
     if len(used) == 1:
@@ -84,6 +86,11 @@ def kernels_sentence(summary: Summary) -> str:
     return sentence
 
 
+def all_alike(summary: Summary) -> bool:
+    weights = [kernel["weight"] for kernel in summary["kernels"]]
+    return len(weights) > 1 and max(weights) - min(weights) <= 1e-12 * max(map(abs, weights))
+
+
 def listed(entries: list[dict]) -> str:
     """The heaviest, each with its share and the interval of it."""
     shown = [f"{name_of(one['name'])} {share_text(one)}" for one in entries[:MOST_NAMES]]
@@ -92,13 +99,20 @@ def listed(entries: list[dict]) -> str:
 
 
 def share_text(entry: dict) -> str:
-    if "low" not in entry:
-        return percent(entry["share"])
-    return f"{percent(entry['share'])} ({round(100 * entry['low'])} to {percent(entry['high'])})"
+    """A share and its interval, all with the same digits."""
+    share, low, high = (100 * entry.get(name, entry["share"]) for name in ("share", "low", "high"))
+    digits = digits_of(max(abs(low), abs(high)))
+    text = f"{share:.{digits}f} %"
+    return f"{text} ({low:.{digits}f} to {high:.{digits}f} %)" if "low" in entry else text
 
 
 def percent(share: float) -> str:
-    return f"{round(100 * share)} %" if abs(share) >= 0.095 or not share else f"{100 * share:.2g} %"
+    return f"{100 * share:.{digits_of(100 * abs(share))}f} %"
+
+
+def digits_of(size: float) -> int:
+    """Decimals for a number of percent: two digits of what is small."""
+    return 0 if size >= 9.5 or not size else 1 if size >= 0.95 else 2
 
 
 def heaviest(summary: Summary) -> dict:
@@ -153,6 +167,8 @@ def better(summary: Summary, name: str = "uniform weights") -> tuple[str, str]:
     if found is None:
         return "", ""
     size = size_text(found["difference"], found, summary)
+    if found["low"] == found["high"]:  # folds that do not vary tell nothing about chance
+        return "unclear", size
     if found["high"] < 0:
         return "lower", size
     return ("higher" if found["low"] > 0 else "unclear"), size
@@ -180,7 +196,7 @@ def difference_sentence(summary: Summary, name: str = "uniform weights") -> str:
         return f"Error against {the}{name}: the same in every fold."
     chance = {
         "lower": "more than chance explains",
-        "higher": "more than chance explains: here the weights are better not learned",
+        "higher": "more than chance explains" + ": better not learned" * (not the),
         "unclear": "which chance may explain",
     }[better(summary, name)[0]]
     return (
@@ -196,24 +212,30 @@ def proof(summary: Summary) -> str:
     known = {
         "optimal": "Weights proved optimal",
         "closed form": "Weights from a formula",
+        "undefined: uniform weights": "Nothing to learn from",
         "stochastic": "Weights without a bound",
         "not converged": "Weights not proved",
     }
     if summary["model"]["method"] == "dc" and status == "optimal":
         return "No better weights nearby"
-    return known.get(status, "Nothing to learn from")
+    if summary["model"]["method"] == "single":
+        return "Chosen by cross-validation"
+    return known.get(status, status)
 
 
 def proof_sentence(summary: Summary) -> str:
     """What the certificate proves."""
     found = summary["certificate"]
-    gap, steps = found["gap"], many(found["iterations"], "step")
+    gap = math.inf if found["gap"] is None else found["gap"]
+    steps = many(found["iterations"], "step")
     share = "rounding" if gap < ROUNDING else f"{gap:.1e} of the objective"
     if summary["model"]["method"] == "dc" and found["status"] == "optimal":
         return (
             f"After {steps} a further one could not lower the objective by more than {gap:.1e} of "
             "it; the problem is not convex, so better weights may lie elsewhere."
         )
+    if summary["model"]["method"] == "single":
+        return "The kernel was chosen by cross-validation; there is no optimum to prove."
     sentences = {
         "optimal": f"The weights are proved optimal: none are better by more than {share} "
         f"({steps}).",
@@ -228,22 +250,26 @@ def proof_sentence(summary: Summary) -> str:
 def alignment_sentence(summary: Summary) -> str:
     """The alignment with its bootstrap interval, beside the best base kernel's."""
     found = summary["alignment"]
-    entries = {entry["name"]: entry for entry in summary["guarantees"]["entries"]}
-    low, high = (entries[f"alignment, {end}"]["value"] for end in ("lowest", "highest"))
+    entries = {entry["name"]: entry for entry in summary["guarantees"].get("entries", [])}
+    interval = ""
+    if entries:
+        low, high = (entries[f"alignment, {end}"]["value"] for end in ("lowest", "highest"))
+        interval = f" (bootstrap: {low:.3f} to {high:.3f})"
     return (
-        f"The learned kernel's alignment with the target is {found['learned']:.3f} (bootstrap: "
-        f"{low:.3f} to {high:.3f}); the best base kernel alone, "
-        f"{name_of(found['best_alone_kernel'])}, has {found['best_alone']:.3f}."
+        f"The learned kernel's alignment with the target is {found['learned']:.3f}{interval}; the "
+        f"best base kernel alone, {name_of(found['best_alone_kernel'])}, has "
+        f"{found['best_alone']:.3f}."
     )
 
 
 def chosen_sentence(summary: Summary) -> str:
     """Method and regularisation."""
     model = summary["model"]
+    search = " The parameters were found by a search on the same data." if model["searched"] else ""
     value, tried = model["regularization"], model["chosen_from"]
     how = f", chosen from {tried} values inside the fit" if tried > 1 else ""
     setting = f" with {value['name']} = {value['value']:g}{how}" if value["value"] else ""
-    return f"{model['estimator']}, weights by {name_of(model['method'])}{setting}."
+    return f"{model['estimator']}, weights by {name_of(model['method'])}{setting}.{search}"
 
 
 def many(count: int, what: str) -> str:

@@ -86,7 +86,7 @@ def do(
     except KeyboardInterrupt as stop:
         raise KeyboardInterrupt(
             f"{len(results)} of {len(pieces)} pieces of {protocol.name} are done and kept in "
-            f"{str(place)!r}; the same run, without --fresh, goes on from there."
+            f"{str(place)!r}; the same run{', not fresh,' if fresh else ''} goes on from there."
         ) from stop
     return [replace(piece, result=results[piece.key]) for piece in pieces]
 

@@ -226,10 +226,11 @@ def bootstrap_alignment(
 ) -> Interval:
     """An interval for the alignment of a kernel with a target, from resampled samples.
 
-    Draws m samples with replacement, each draw's alignment by definition. A sample drawn twice
-    meets itself off the diagonal, which raises a draw's alignment; the basic bootstrap,
-    ``2 rho_hat - quantile``, takes that bias out. Far narrower than the bound of theorem 12, and no
-    proof.
+    Draws halves of the samples without replacement, each draw's alignment by definition. A mean
+    over a half varies as much as one over a bootstrap sample of all, ``s^2 / (m/2) (1 - 1/2)``
+    being ``s^2 / m``; but no sample is drawn twice, which would meet itself off the diagonal and
+    raise the alignment. The draws' spread around their middle is put around the alignment of all.
+    Far narrower than the bound of theorem 12, and no proof.
 
     Parameters
     ----------
@@ -264,19 +265,18 @@ def bootstrap_alignment(
     L = gram_matrix("the target's kernel", Y @ Y.T, centered=True)
     level = fraction("level", level)
     random = check_random_state(random_state)
-    counts = random.multinomial(n, np.full(n, 1 / n), size=whole("n_draws", n_draws)).T
-    everybody = np.ones((n, 1))
-    here = drawn_alignments(K, L, everybody)[0]
-    low, high = np.quantile(
-        drawn_alignments(K, L, counts.astype(float)), [(1 - level) / 2, (1 + level) / 2]
-    )
-    ends = np.clip([2 * here - high, 2 * here - low], 0.0, 1.0)
+    ranks = random.random_sample((n, whole("n_draws", n_draws))).argsort(axis=0)
+    halves = (ranks < max(2, n // 2)).astype(float)  # (n, n_draws)
+    here = drawn_alignments(K, L, np.ones((n, 1)))[0]
+    quantiles = [(1 - level) / 2, 0.5, (1 + level) / 2]
+    low, middle, high = np.quantile(drawn_alignments(K, L, halves), quantiles)
+    ends = np.clip([here + low - middle, here + high - middle], 0.0, 1.0)
     return Interval(float(ends[0]), float(ends[1]))
 
 
 def drawn_alignments(K: np.ndarray, L: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Alignments of draws that hold sample i w_i times; w of shape (n_samples, n_draws)."""
-    n = len(K)  # also the size of every draw
+    n = w[:, 0].sum()  # the size of every draw
 
     def product(A, B):
         # <A_c, B_c> = w'(A o B)w - (2/n) sum_i w_i r_i q_i + s t / n^2, r = A w, q = B w

@@ -124,7 +124,9 @@ def check_learned(method: WeightMethod, found: Any, n_kernels: int) -> tuple:
     """The weights and certificate that a method returned, or a sentence on what is wrong."""
     name = f"{type(method).__name__}.learn"
     if not (isinstance(found, tuple) and len(found) == 2 and isinstance(found[1], Certificate)):
-        raise InputError(f"{name} must return weights and a Certificate; found {found!r}.")
+        raise InputError(
+            f"{name} must return weights and a Certificate; found {type(found).__name__}."
+        )
     mu = np.asarray(found[0], dtype=float)
     if mu.shape != (n_kernels,) or not np.isfinite(mu).all():
         raise InputError(

@@ -50,10 +50,10 @@ class Ensemble(WeightMethod):
 
     def learn(self, evidence):
         folds = folds_of(self, evidence)
-        columns = [
-            out_of_fold(evidence, evidence.oracle.gram_of(k), folds)
-            for k in range(evidence.oracle.n_kernels)
-        ]
+        columns = []
+        for k in range(evidence.oracle.n_kernels):
+            evidence.say(f"kernel {k + 1} of {evidence.oracle.n_kernels}")
+            columns.append(out_of_fold(evidence, evidence.oracle.gram_of(k), folds))
         # min_{v >= 0, b} sum_i w_i |y_i - b - sum_k v_k h_k(x_i)|^2 over out-of-fold h_k
         w = evidence.weights / evidence.weights.sum()
         means = np.array([w @ column for column in columns])  # (p, t)
