@@ -26,7 +26,7 @@ browser: .venv/browser
 
 .venv/browser: .venv/ready
 	$(BIN)/python -m pip install --quiet --group browser
-	$(if $(CHROMIUM),,$(AS_ROOT) apt-get update -qq && $(AS_ROOT) apt-get install -qq --no-install-recommends chromium)
+	$(if $(CHROMIUM),,$(AS_ROOT) apt-get update -qq && $(AS_ROOT) env DEBIAN_FRONTEND=noninteractive apt-get install -qq --no-install-recommends chromium)
 	touch $@
 
 lint: .venv/ready
