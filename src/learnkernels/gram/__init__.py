@@ -1,7 +1,7 @@
 """How Gram quantities are computed: tiles, compiled leaves, the pass over pairs, its statistics."""
 
 from learnkernels.gram.alignment import alignment
-from learnkernels.gram.backends import Backend, Threads, as_backend, single_threaded_blas
+from learnkernels.gram.backends import Backend, Sum, Threads, as_backend, single_threaded_blas
 from learnkernels.gram.bank import Bank
 from learnkernels.gram.combine import LearnedFunction, LearnedKernel
 from learnkernels.gram.inner import InnerProducts
@@ -21,6 +21,7 @@ __all__ = [
     "PairSums",
     "Products",
     "Statistics",
+    "Sum",
     "Threads",
     "alignment",
     "as_backend",

@@ -1,10 +1,13 @@
 """Where the work on tiles runs. Today: threads of this process.
 
-A backend has one method, ``map(function, items, what)``, that yields ``function(item)`` in the
-order of the items; `what` names the work to a person who watches. The functions are pure (they read
-a `Bank` and return small partial results), so a distributed backend needs to know nothing else.
-Results do not depend on the backend, nor on the number of threads, because the partial results are
-always added in the same order.
+A backend has two methods; `what` names the work to a person who watches.
+
+    map(function, items, what)   yields function(item) in the order of the items
+    fold(sum, items, what)       the sum over all items, a `Sum` that knows how to add them
+
+The functions are pure (they read a `Bank` and return small partial results), so a distributed
+backend needs to know nothing else. On threads partial results are always added in the same order,
+so that results do not depend on their number.
 """
 
 from __future__ import annotations
@@ -23,7 +26,7 @@ from threadpoolctl import ThreadpoolController
 from learnkernels.errors import InputError
 from learnkernels.progress import SILENT, Progress
 
-__all__ = ["Backend", "Threads", "as_backend"]
+__all__ = ["Backend", "Sum", "Threads", "as_backend", "folded"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -35,6 +38,32 @@ class Backend(Protocol):
     def map(
         self, function: Callable[[Item], Result], items: Sequence[Item], what: str
     ) -> Iterator[Result]: ...
+
+    def fold(self, sum: Sum, items: Sequence, what: str) -> Any: ...
+
+
+class Sum(Protocol):
+    """What is added up over items: some here, some there, and the totals in the end."""
+
+    def part(self, item: Any) -> Any:
+        """What one item contributes."""
+
+    def start(self) -> Any:
+        """The sum over no item."""
+
+    def add(self, total: Any, part: Any) -> None:
+        """Add a part to a total, in place."""
+
+    def join(self, total: Any, other: Any) -> None:
+        """Add a total of other items to a total, in place."""
+
+
+def folded(backend: Backend, sum: Sum, items: Sequence, what: str) -> Any:
+    """The sum over items whose parts come in order."""
+    total = sum.start()
+    for part in backend.map(sum.part, items, what):
+        sum.add(total, part)
+    return total
 
 
 @dataclass(frozen=True)
@@ -76,6 +105,9 @@ class Threads:
             finally:
                 pool.shutdown(cancel_futures=True)
 
+    def fold(self, sum, items, what):
+        return folded(self, sum, items, what)
+
 
 @dataclass(frozen=True)
 class Watched:
@@ -88,12 +120,15 @@ class Watched:
         results = self.backend.map(function, items, what)
         yield from self.progress.track(results, len(items), what)
 
+    def fold(self, sum, items, what):
+        return folded(self, sum, items, what)
+
 
 def as_backend(backend: Any, progress: Progress = SILENT) -> Backend:
     """The backend that the user's argument stands for: None is `Threads()`."""
     if backend is None:
         backend = Threads()
-    if not callable(getattr(backend, "map", None)):
+    if not (callable(getattr(backend, "map", None)) and callable(getattr(backend, "fold", None))):
         raise InputError(
             f"backend={backend!r}; expected None (threads of this process) or "
             "learnkernels.gram.Threads(n_threads)."

@@ -15,7 +15,6 @@ pass: what alignment asks of them comes from their columns.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 
@@ -219,7 +218,7 @@ def pair_sums(
 
 def tile_sums(bank: TileBank, Y: np.ndarray, backend: Backend, w, borders) -> TileSums:
     """The pass over all pairs of training samples, for the kernels known by tiles."""
-    n, p = bank.n_rows, bank.n_kernels
+    p = bank.n_kernels
     padded = -4 * (-(p + 2) // 4)  # the leaf takes four by four: kernels, target, one for itself
     order = np.append(bank.order, p)  # the target stands behind the kernels
     diagonal = np.vstack([bank.diagonal(), np.einsum("it,it->i", Y, Y)])
@@ -227,21 +226,55 @@ def tile_sums(bank: TileBank, Y: np.ndarray, backend: Backend, w, borders) -> Ti
     offsets = np.zeros(p + 1)
     offsets[bank.order] = typical_values(bank)
     grid = Grid(p, borders, borders)
-    task = partial(sums_of_rows, bank, Y, w, offsets, borders, grid, padded)
+    tiles = SumOfTiles(bank, Y, w, offsets, borders, grid, padded)
+    total = backend.fold(tiles, grid.row_ranges(), "alignment statistics")
+    S = {}
+    for pair, found in total.S.items():  # the leaf fills the lower triangle, and some of the other
+        S[pair] = (np.tril(found) + np.tril(found, -1).T)[np.ix_(order, order)]
+    return TileSums(S, total.R[:, order], diagonal - offsets[order, None], offsets[order], w)
 
-    n_blocks = len(borders) - 1
-    pairs = [(b, c) for b in range(n_blocks) for c in range(b, n_blocks)]
-    S = {pair: np.zeros((padded, padded)) for pair in pairs}
-    R = np.zeros((n_blocks, padded, n))
-    for part in backend.map(task, grid.row_ranges(), "alignment statistics"):
-        for c in range(part.block, n_blocks):
-            S[part.block, c] += part.S[c]
-        R[:, :, part.rows] += part.row_sums
-        R[part.block, :, part.rows.start :] += part.column_sums
 
-    for pair in pairs:  # the leaf fills the lower triangle, and some of the other
-        S[pair] = (np.tril(S[pair]) + np.tril(S[pair], -1).T)[np.ix_(order, order)]
-    return TileSums(S, R[:, order], diagonal - offsets[order, None], offsets[order], w)
+@dataclass(frozen=True)
+class Totals:
+    """Sums over some ranges of rows, kernels in the order of tiles."""
+
+    S: dict[tuple[int, int], np.ndarray]  # of (P, P), for blocks b <= c
+    R: np.ndarray  # (n_blocks, P, n_samples)
+
+
+@dataclass(frozen=True)
+class SumOfTiles:
+    """The pass over pairs of training samples, as a sum over ranges of rows."""
+
+    bank: TileBank
+    Y: np.ndarray
+    weights: np.ndarray
+    offsets: np.ndarray
+    borders: np.ndarray
+    grid: Grid
+    P: int
+
+    def part(self, rows: slice) -> Part:
+        return sums_of_rows(
+            self.bank, self.Y, self.weights, self.offsets, self.borders, self.grid, self.P, rows
+        )
+
+    def start(self) -> Totals:
+        n_blocks = len(self.borders) - 1
+        pairs = [(b, c) for b in range(n_blocks) for c in range(b, n_blocks)]
+        S = {pair: np.zeros((self.P, self.P)) for pair in pairs}
+        return Totals(S, np.zeros((n_blocks, self.P, self.bank.n_rows)))
+
+    def add(self, total: Totals, part: Part) -> None:
+        for c in range(part.block, len(self.borders) - 1):
+            total.S[part.block, c][:] += part.S[c]
+        total.R[:, :, part.rows] += part.row_sums
+        total.R[part.block, :, part.rows.start :] += part.column_sums
+
+    def join(self, total: Totals, other: Totals) -> None:
+        for pair, S in other.S.items():
+            total.S[pair][:] += S
+        total.R[:] += other.R
 
 
 def sums_of_rows(bank: TileBank, Y, w, offsets, borders, grid: Grid, P: int, rows: slice) -> Part:
