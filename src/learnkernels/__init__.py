@@ -10,7 +10,12 @@
 """
 
 from learnkernels import methods, theory
-from learnkernels.errors import ConstantKernelWarning, InputError, UndefinedAlignmentWarning
+from learnkernels.errors import (
+    ConstantKernelWarning,
+    InputError,
+    MachineWarning,
+    UndefinedAlignmentWarning,
+)
 from learnkernels.estimators import (
     KernelClassifier,
     KernelLearner,
@@ -40,6 +45,7 @@ __all__ = [
     "KernelClassifier",
     "KernelLearner",
     "KernelRegressor",
+    "MachineWarning",
     "Threads",
     "UndefinedAlignmentWarning",
     "__version__",

@@ -4,7 +4,7 @@ Bad input raises `InputError` (a `ValueError`) whose message is a sentence: what
 what was expected, what to do.
 """
 
-__all__ = ["ConstantKernelWarning", "InputError", "UndefinedAlignmentWarning"]
+__all__ = ["ConstantKernelWarning", "InputError", "MachineWarning", "UndefinedAlignmentWarning"]
 
 
 class InputError(ValueError):
@@ -13,6 +13,10 @@ class InputError(ValueError):
 
 class ConstantKernelWarning(UserWarning):
     """A base kernel is constant on the training data and gets weight zero."""
+
+
+class MachineWarning(UserWarning):
+    """Another machine was trained than usual, since memory does not allow that one."""
 
 
 class UndefinedAlignmentWarning(UserWarning):

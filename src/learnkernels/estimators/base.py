@@ -7,6 +7,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from learnkernels.errors import InputError
+from learnkernels.estimators.budget import UNBOUNDED, Budget
 from learnkernels.estimators.guarantees import guarantees_of
 from learnkernels.estimators.html import learned_html
 from learnkernels.estimators.learning import Learned, Model, Stage
@@ -87,14 +88,19 @@ class BaseKernelEstimator(BaseEstimator):
         return w[kept], kept
 
     def _stage(
-        self, X, target, Y, sample_weight, task, samples=None, borders=None, progress=SILENT
-    ) -> Stage:
+        self, X, target, Y, sample_weight, task, samples=None, borders=None, progress=SILENT,
+        budget=UNBOUNDED,
+    ) -> Stage:  # fmt: skip
         return Stage.of(
             self.kernels, X, target, Y, task=task, normalize=self.normalize, center=self.center,
             sample_weight=sample_weight, backend=as_backend(self.backend, progress),
             samples=samples, borders=borders, names=getattr(self, "feature_names_in_", None),
-            missing=self.missing, progress=progress,
+            missing=self.missing, progress=progress, budget=budget,
         )  # fmt: skip
+
+    def _budget(self) -> Budget:
+        """What training may take."""
+        return Budget.of(self, self.max_memory, self.n_components, self.random_state)
 
     def _store(self, learned: Learned, bank: Bank, method: WeightMethod) -> None:
         self.weights_ = learned.weights

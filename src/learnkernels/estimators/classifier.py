@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import ClassVar
 
 import numpy as np
@@ -9,8 +10,9 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from learnkernels.checks import positive_values, require_positive
-from learnkernels.errors import InputError
+from learnkernels.errors import InputError, MachineWarning
 from learnkernels.estimators.base import BaseKernelEstimator
+from learnkernels.estimators.budget import DENSE, ITERATIVE, LANDMARKS, Budget
 from learnkernels.estimators.folds import fold_losses, stratified_order
 from learnkernels.estimators.targets import alignment_targets, signed_targets
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge
@@ -56,12 +58,19 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         What happens to samples that a view has not seen (no value in any of its columns; of a
         precomputed stack, NaN in a matrix's row and column). ``"neutral"`` puts them at the view's
         mean in feature space, in training and prediction; new tables may lack the view's columns.
+    max_memory : float or None, default=None
+        Bytes that Gram matrices may take; None is half of what is free. Beyond it ridge is solved
+        by conjugate gradients whose products stream over tiles, to the same solution.
+    n_components : int or None, default=None
+        Look for the predictor in the span of so many samples, chosen at random: normal equations
+        of that size are accumulated over all samples, however many. None is the span of
+        all. Either is ridge on the labels -1 and 1: the SVM needs the Gram matrix.
     tol : float, default=1e-3
         Tolerance of the SVM, in units of the margin.
     folds : int, default=5
         Folds that choose among several C.
     random_state : int, RandomState or None, default=0
-        Shuffles the folds.
+        Shuffles the folds and chooses the components.
     verbose : bool, default=False
         Show progress on the terminal.
 
@@ -86,6 +95,10 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         Duality gap of the SVM for each output.
     classes_ : ndarray of shape (n_classes,)
         The labels.
+    machine_ : {"svm", "ridge", "alignment"}
+        The machine that was trained.
+    solver_ : {"dense", "factors", "conjugate gradients", "landmarks"}
+        How it was solved: by the Gram matrix, by factors of it, without it, or approximately.
     C_ : float
         The value that was used.
     C_scores_ : ndarray of shape (n_values,)
@@ -121,6 +134,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         normalize="trace",
         backend=None,
         missing="error",
+        max_memory=None,
+        n_components=None,
         tol=1e-3,
         folds=5,
         random_state=0,
@@ -134,6 +149,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         self.normalize = normalize
         self.backend = backend
         self.missing = missing
+        self.max_memory = max_memory
+        self.n_components = n_components
         self.tol = tol
         self.folds = folds
         self.random_state = random_state
@@ -175,19 +192,24 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
             borders = None
         n_classes = len(self.classes_)
         target, Y = alignment_targets(codes, n_classes), signed_targets(codes, n_classes)
+        budget = self._budget()
+        self.machine_ = self._machine_name(method, len(codes), budget)
         self.C_ = values[0]
         self.__dict__.pop("C_scores_", None)
         with shown(self.verbose) as progress:
-            stage = self._stage(X, target, Y, w, "classification", samples, borders, progress)
+            stage = self._stage(
+                X, target, Y, w, "classification", samples, borders, progress, budget
+            )
             if len(values) > 1:
-                machine = self._machine(method, exact=False)
+                machine = self._machine(exact=False)
                 self.C_scores_ = 1 - fold_losses(
                     stage, method, machine, values,
                     lambda outputs, test: self._decide(outputs) != codes[test], "choosing C",
                 )  # fmt: skip
                 self.C_ = values[int(np.argmax(self.C_scores_))]
-            (model,) = stage.train(method, self._machine(method), [self.C_])
+            (model,) = stage.train(method, self._machine(), [self.C_])
         self._store_model(model, stage.bank, method)
+        self.solver_ = stage.way(model.learned, self._machine(), len(codes))
         return self
 
     def _training(self, X, y):
@@ -200,7 +222,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         n_classes = len(self.classes_)
         target, Y = alignment_targets(codes, n_classes), signed_targets(codes, n_classes)
         stage = self._stage(X, target, Y, np.ones(len(codes)), "classification")
-        return stage, self._machine(as_method(self.method, "classification"))
+        return stage, self._machine()
 
     def decision_function(self, X):
         """Signed distance to the decision boundary, in units of the margin.
@@ -242,12 +264,33 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
             return (decision[:, 0] > 0).astype(int)
         return decision.argmax(axis=1)
 
-    def _machine(self, method, exact=True) -> Machine:
+    def _machine_name(self, method, n: int, budget: Budget) -> str:
+        """The machine that ``machine=`` stands for on n samples."""
+        if self.machine not in self.MACHINES:
+            raise InputError(f"machine={self.machine!r}; expected one of {list(self.MACHINES)}.")
         name = (method.machine or "svm") if self.machine == "auto" else self.machine
-        if name == "svm":
+        if name == "ridge" or budget.way(n) == DENSE:
+            return name
+        if self.machine == "auto" and name == "svm":
+            if budget.way(n) == ITERATIVE:
+                warnings.warn(
+                    f"the Gram matrix of {n} samples, {budget.grams(n) / 1e9:.3g} GB, is more than "
+                    f"the {budget.room / 1e9:.3g} GB that may be used, and the SVM needs it; ridge "
+                    "on the labels -1 and 1 is trained instead, by conjugate gradients. "
+                    'machine="ridge" says so without a warning; max_memory sets the bound.',
+                    MachineWarning,
+                    stacklevel=3,
+                )
+            return "ridge"
+        if budget.way(n) == LANDMARKS:
+            raise InputError(
+                f"machine={self.machine!r} does not take n_components, which is for ridge; use "
+                'machine="auto" or "ridge".'
+            )
+        budget.require_gram(n, f"machine={name!r}", 'use machine="ridge" or n_components')
+        return name
+
+    def _machine(self, exact=True) -> Machine:
+        if self.machine_ == "svm":
             return SVM(self.tol, exact)
-        if name == "ridge":
-            return Ridge()
-        if name == "alignment":
-            return AlignmentPredictor()
-        raise InputError(f"machine={self.machine!r}; expected one of {list(self.MACHINES)}.")
+        return Ridge() if self.machine_ == "ridge" else AlignmentPredictor()

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.linalg.lapack import dpotrf
 
 from learnkernels.errors import InputError
+from learnkernels.estimators.budget import DENSE, FACTORS, LANDMARKS, UNBOUNDED, Budget
 from learnkernels.gram import (
     NORMALIZATIONS,
     Backend,
@@ -124,6 +125,8 @@ class Stage:
     sample_weight : ndarray of shape (n_samples,)
     backend : Backend
     progress : Progress
+    budget : Budget
+        What training may take.
     """
 
     bank: Bank
@@ -135,11 +138,13 @@ class Stage:
     sample_weight: np.ndarray
     backend: Backend
     progress: Progress = SILENT
+    budget: Budget = UNBOUNDED
 
     @classmethod
     def of(
         cls, kernels, X, target, Y, *, task, normalize, center, sample_weight, backend,
         samples=None, borders=None, names=None, missing="error", progress=SILENT,
+        budget=UNBOUNDED,
     ) -> Stage:  # fmt: skip
         """Resolve the kernels and run the pass over pairs.
 
@@ -153,7 +158,7 @@ class Stage:
             other arguments are about these.
         target : ndarray of shape (n_samples, n_targets)
             The target of alignment.
-        Y, task, normalize, center, sample_weight, backend, progress
+        Y, task, normalize, center, sample_weight, backend, progress, budget
             As in the class.
         borders : sequence of int or None
             Blocks of samples that may be left out later.
@@ -185,7 +190,7 @@ class Stage:
             bank = bank.take(samples)
         target = centered(target, sample_weight)
         sums = pair_sums(bank, target, backend, sample_weight, borders)
-        return cls(bank, sums, Y, task, normalize, center, sample_weight, backend, progress)
+        return cls(bank, sums, Y, task, normalize, center, sample_weight, backend, progress, budget)
 
     @property
     def borders(self) -> np.ndarray:
@@ -194,6 +199,13 @@ class Stage:
     def within(self, *where: str) -> Stage:
         """The same, as a part of a job that says where it is."""
         return replace(self, progress=self.progress.within(*where))
+
+    def way(self, learned: Learned, machine: Machine, n: int, many: bool = False) -> str:
+        """How the machine is trained on n samples, for one or many values."""
+        signed = bool((learned.weights < 0).any())
+        if machine.takes_factors and is_thin(learned.kernel) and not signed:
+            return FACTORS
+        return self.budget.way(n, many) if machine.takes_products and not signed else DENSE
 
     def take(self, samples: np.ndarray) -> Stage:
         """The same kernels on some of the samples, with sums over their pairs."""
@@ -226,6 +238,9 @@ class Stage:
         """
         oracle = self.oracle(without)
         samples = self.outside(without)
+        if method.one_stage and self.bank.tiled is not None:
+            who = f"method {method.name!r} learns weights together with the machine and"
+            self.budget.require_gram(len(samples), who, "use a method by alignment")
         other = 1 / (2 * value)
         C, alpha = (value, other) if self.task == "classification" else (other, value)
         evidence = Evidence(
@@ -251,17 +266,36 @@ class Stage:
         converted = isinstance(machine, Ridge) and self.task == "classification"
         return 1 / (2 * value) if converted else value
 
-    def problem(self, learned: Learned, machine: Machine, without: int | None = None) -> Problem:
-        """What the machine is trained on: the learned Gram and the targets."""
+    def problem(
+        self, learned: Learned, machine: Machine, without: int | None = None, many: bool = False
+    ) -> Problem:
+        """What the machine is trained on: the learned Gram and the targets.
+
+        Parameters
+        ----------
+        learned : Learned
+        machine : Machine
+        without : int or None
+            The block to leave out.
+        many : bool, default=False
+            Whether for several values of the regularisation, which takes more room.
+        """
         self.progress.say("training the machine")
         samples = self.outside(without)
         Y, w = self.Y[samples], self.sample_weight[samples]
-        signed = bool((learned.weights < 0).any())
-        if machine.takes_factors and is_thin(learned.kernel) and not signed:
-            R = learned.kernel.root()
-            return Problem(np.empty((0, 0)), Y, w, self.center, self.backend, R)
+        way = self.way(learned, machine, len(samples), many)
+        empty = np.empty((0, 0))
+        if way == FACTORS:
+            return Problem(empty, Y, w, self.center, self.backend, learned.kernel.root())
+        if way != DENSE:
+            self.budget.tell(len(samples), way)
+            chosen = self.budget.landmarks(len(samples)) if way == LANDMARKS else None
+            return Problem(
+                empty, Y, w, self.center, self.backend, None, learned.kernel, self.budget.room,
+                chosen, self.progress.say,
+            )  # fmt: skip
         K = learned.kernel.gram(self.backend)
-        if machine.needs_semidefinite and signed:
+        if machine.needs_semidefinite and (learned.weights < 0).any():
             check_semidefinite(K)
         return Problem(K, Y, w, self.center, self.backend)
 
@@ -281,7 +315,8 @@ class Stage:
             ]
         learned = self.learn(method, machine, values[0], without)
         settings = [self.setting(machine, value) for value in values]
-        path = machine.path(self.problem(learned, machine, without), settings)
+        problem = self.problem(learned, machine, without, len(values) > 1)
+        path = machine.path(problem, settings)
         return [model_of(learned, trained) for trained in path]
 
     def _train_one(self, method, machine, value, without) -> Model:

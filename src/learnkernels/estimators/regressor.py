@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 from learnkernels.checks import positive_values
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
+from learnkernels.estimators.budget import ITERATIVE
 from learnkernels.estimators.folds import fold_losses, shuffled_order
 from learnkernels.estimators.learning import Stage
 from learnkernels.machines import AlignmentPredictor, Machine, Ridge, leave_one_out
@@ -46,10 +47,16 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         What happens to samples that a view has not seen (no value in any of its columns; of a
         precomputed stack, NaN in a matrix's row and column). ``"neutral"`` puts them at the view's
         mean in feature space, in training and prediction; new tables may lack the view's columns.
+    max_memory : float or None, default=None
+        Bytes that Gram matrices may take; None is half of what is free. Beyond it ridge is solved
+        by conjugate gradients whose products stream over tiles, to the same solution.
+    n_components : int or None, default=None
+        Look for the predictor in the span of so many samples, chosen at random: normal equations
+        of that size are accumulated over all samples, however many. None is the span of all.
     folds : int, default=5
-        Folds that choose among several alpha, for one-stage methods.
+        Folds that choose among several alpha, for one-stage methods and by conjugate gradients.
     random_state : int, RandomState or None, default=0
-        Shuffles the folds.
+        Shuffles the folds and chooses the components.
     verbose : bool, default=False
         Show progress on the terminal.
 
@@ -72,6 +79,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         Proof of the weights' optimality.
     alpha_ : float
         The value that was used.
+    solver_ : {"dense", "factors", "conjugate gradients", "landmarks"}
+        How ridge was solved: by the Gram matrix, by factors of it, without it, or approximately.
     alpha_errors_ : ndarray of shape (n_values,)
         Mean squared error of each alpha on samples left out, one by one or by folds; only for a
         list.
@@ -102,6 +111,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         normalize="trace",
         backend=None,
         missing="error",
+        max_memory=None,
+        n_components=None,
         folds=5,
         random_state=0,
         verbose=False,
@@ -114,6 +125,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         self.normalize = normalize
         self.backend = backend
         self.missing = missing
+        self.max_memory = max_memory
+        self.n_components = n_components
         self.folds = folds
         self.random_state = random_state
         self.verbose = verbose
@@ -145,8 +158,9 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         w, samples = self._weights_of_samples(sample_weight, X)
         values = positive_values("alpha", self.alpha)
         method, machine = as_method(self.method, "regression"), self._machine()
-        borders = None
-        if len(values) > 1 and method.one_stage and isinstance(machine, Ridge):
+        budget, borders = self._budget(), None
+        iterative = budget.way(len(samples), len(values) > 1) == ITERATIVE
+        if len(values) > 1 and (method.one_stage or iterative) and isinstance(machine, Ridge):
             order, borders = shuffled_order(len(samples), self.folds, self.random_state)
             samples, w = samples[order], w[order]
         y = np.asarray(y[samples], dtype=float)
@@ -154,12 +168,13 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         self.__dict__.pop("alpha_errors_", None)
         self.alpha_ = values[0] if isinstance(machine, Ridge) else None
         with shown(self.verbose) as progress:
-            stage = self._stage(X, Y, Y, w, "regression", samples, borders, progress)
+            stage = self._stage(X, Y, Y, w, "regression", samples, borders, progress, budget)
             if len(values) > 1 and isinstance(machine, Ridge):
                 self.alpha_errors_ = alpha_errors(stage, method, machine, values)
                 self.alpha_ = values[int(np.argmin(self.alpha_errors_))]
             (model,) = stage.train(method, machine, [self.alpha_ or values[0]])
         self._store_model(model, stage.bank, method)
+        self.solver_ = stage.way(model.learned, machine, len(samples))
         self._flat = y.ndim == 1
         return self
 
@@ -195,10 +210,15 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
 
 
 def alpha_errors(stage: Stage, method: WeightMethod, machine: Ridge, values) -> np.ndarray:
-    """Squared error of each alpha on samples left out, shape (n_values,)."""
+    """Squared error of each alpha on samples left out, shape (n_values,).
+
+    One by one where the weights do not depend on alpha and the errors have a closed form, else by
+    folds.
+    """
     if not method.one_stage:
         learned = stage.learn(method, machine, values[0])
-        return leave_one_out(stage.problem(learned, machine), values)[0]
+        if stage.way(learned, machine, len(stage.Y), many=True) != ITERATIVE:
+            return leave_one_out(stage.problem(learned, machine, many=True), values)[0]
     return fold_losses(
         stage, method, machine, values,
         lambda outputs, test: np.mean((outputs - stage.Y[test]) ** 2, axis=1), "choosing alpha",

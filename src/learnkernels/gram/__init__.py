@@ -5,6 +5,8 @@ from learnkernels.gram.backends import Backend, Sum, Threads, as_backend, single
 from learnkernels.gram.bank import Bank
 from learnkernels.gram.combine import LearnedFunction, LearnedKernel
 from learnkernels.gram.inner import InnerProducts
+from learnkernels.gram.landmarks import Landmarks
+from learnkernels.gram.memory import available_memory
 from learnkernels.gram.oracle import Oracle, Products
 from learnkernels.gram.spectrum import largest_eigenpairs, tail_sum
 from learnkernels.gram.statistics import NORMALIZATIONS, Statistics
@@ -15,6 +17,7 @@ __all__ = [
     "Backend",
     "Bank",
     "InnerProducts",
+    "Landmarks",
     "LearnedFunction",
     "LearnedKernel",
     "Oracle",
@@ -25,6 +28,7 @@ __all__ = [
     "Threads",
     "alignment",
     "as_backend",
+    "available_memory",
     "largest_eigenpairs",
     "pair_sums",
     "single_threaded_blas",

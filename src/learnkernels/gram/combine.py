@@ -110,6 +110,15 @@ class LearnedKernel:
             found.append(self.factored.products(rows.factored.keep(self.factored.used), coef))
         return np.sum(found, axis=0)
 
+    def times(self, coef: np.ndarray, backend: Backend) -> np.ndarray:
+        """``K coef`` on the training samples by tiles; with centering, columns of coef sum to 0."""
+        found = []
+        if self.tiled is not None:
+            found.append(self.tiled.products(self.tiled.bank, coef, backend))
+        if self.factored is not None:
+            found.append(self.factored.times(coef))
+        return np.sum(found, axis=0)
+
     def only(self, index: np.ndarray) -> LearnedKernel:
         """The kernel against some of the training samples, which are copied."""
         return LearnedKernel(

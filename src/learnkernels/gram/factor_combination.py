@@ -90,6 +90,11 @@ class FactorCombination:
         """K(new samples, training samples) coef, shape (n_new, n_outputs)."""
         return self.function(coef).outputs_of(rows.samples)
 
+    def times(self, coef: np.ndarray) -> np.ndarray:
+        """K coef on the training samples, shape (n_samples, n_outputs)."""
+        parts = zip(self.factors, self.d, strict=True)
+        return np.sum([f.times(d[:, None] * f.transposed_times(coef)) for f, d in parts], axis=0)
+
     def only(self, index: np.ndarray) -> FactorCombination:
         """The combination against some of the training samples."""
         factors = tuple(Factor(f.A[index], f.e[index], f.c, f.owner) for f in self.factors)

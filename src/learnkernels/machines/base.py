@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from learnkernels.gram import Backend
+from learnkernels.gram import Backend, LearnedKernel
+from learnkernels.progress import Say, silent
 from learnkernels.solvers import Certificate
 
 __all__ = ["Machine", "Problem", "Trained"]
@@ -32,6 +33,14 @@ class Problem:
         Runs independent outputs side by side.
     R : ndarray of shape (n_samples, rank) or None
         A factor of the Gram, K = R R', for machines that take one.
+    kernel : LearnedKernel or None
+        Stands for a Gram that is not held, for machines that take its products with vectors.
+    room : float
+        Bytes that may be used where the Gram is not held.
+    landmarks : ndarray of shape (n_landmarks,) or None
+        Samples whose span the predictor is looked for in, instead of that of all.
+    say : callable
+        Told how far the machine is.
     """
 
     K: np.ndarray
@@ -40,6 +49,10 @@ class Problem:
     center: bool
     backend: Backend
     R: np.ndarray | None = None
+    kernel: LearnedKernel | None = None
+    room: float = np.inf
+    landmarks: np.ndarray | None = None
+    say: Say = silent
 
     @property
     def means(self) -> np.ndarray:
@@ -75,6 +88,7 @@ class Machine(ABC):
 
     needs_semidefinite: bool = False
     takes_factors: bool = False
+    takes_products: bool = False
 
     @abstractmethod
     def path(self, problem: Problem, values: Sequence[float]) -> list[Trained]:

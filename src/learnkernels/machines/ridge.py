@@ -14,6 +14,8 @@ from scipy.linalg import LinAlgError, eigh
 
 from learnkernels.errors import InputError
 from learnkernels.machines.base import Machine, Problem, Trained
+from learnkernels.machines.iterative import iterative_ridge
+from learnkernels.machines.landmarks import landmark_ridge
 from learnkernels.machines.regularised import not_definite, regularised_dense, regularised_root
 
 __all__ = ["Ridge", "leave_one_out"]
@@ -23,9 +25,17 @@ class Ridge(Machine):
     """Kernel ridge regression; the regularisation is alpha."""
 
     takes_factors = True
+    takes_products = True
 
     def path(self, problem, values):
-        """One Cholesky factorisation for one value, one eigendecomposition for several."""
+        """One Cholesky factorisation for one value, one eigendecomposition for several.
+
+        Where the Gram is not held: conjugate gradients for each, or the span of landmarks.
+        """
+        if problem.landmarks is not None:
+            return landmark_ridge(problem, values)[1]
+        if problem.kernel is not None:
+            return iterative_ridge(problem, values)
         if len(values) > 1:
             return leave_one_out(problem, values)[1]
         alpha = float(values[0])
@@ -61,6 +71,8 @@ def leave_one_out(problem: Problem, values: Sequence[float]) -> tuple[np.ndarray
     trained : list of Trained
         The predictor for each value.
     """
+    if problem.landmarks is not None:
+        return landmark_ridge(problem, values, left_out=True)
     if problem.R is not None:
         return leave_one_out_thin(problem, values)
     w = problem.weights

@@ -106,9 +106,12 @@ def splits_of(y: np.ndarray, folds: int, seed: int, classes: bool):
 
 def rivals_of(model) -> dict[str, Any]:
     """The model untrained, with its own weights and with those of its rivals."""
+    fitted = last_step(model)
     learned = clone(model)
     last_step(learned).set_params(verbose=False)
-    fitted = last_step(model)
+    model = clone(learned)
+    if hasattr(fitted, "machine_"):  # also where that of another method would be another one
+        last_step(model).set_params(machine=fitted.machine_)
     name, values = values_of(fitted)
     middle = fitted_value(fitted) * scale_of(fitted, name)
     return {
@@ -119,13 +122,10 @@ def rivals_of(model) -> dict[str, Any]:
 
 
 def with_weights(model, method: WeightMethod, value):
-    """The model untrained, with another method, the same machine, and a regularisation."""
+    """The model untrained, with another method and a regularisation."""
     rival = clone(model)
     last = last_step(rival)
-    name = regularization_name(last)
-    if "C" in last.get_params(deep=False) and last.machine == "auto":
-        last.set_params(machine=as_method(last.method).machine or "svm")
-    last.set_params(method=method, verbose=False, **{name: value})
+    last.set_params(method=method, **{regularization_name(last): value})
     return rival
 
 

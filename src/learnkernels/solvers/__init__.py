@@ -2,6 +2,7 @@
 
 from learnkernels.solvers.anderson import Anderson
 from learnkernels.solvers.certificate import Certificate
+from learnkernels.solvers.conjugate_gradients import conjugate_gradients
 from learnkernels.solvers.interior import InteriorSolution, RankOne, interior_weights
 from learnkernels.solvers.newton import Point, Task, minimise, relative, search, warn_if_open
 from learnkernels.solvers.nonnegative_qp import (
@@ -30,6 +31,7 @@ __all__ = [
     "SparseTask",
     "Task",
     "WeightSet",
+    "conjugate_gradients",
     "hinge_loss",
     "interior_weights",
     "kkt_residual",
