@@ -36,6 +36,7 @@ lint: .venv/ready
 	$(BIN)/lint-imports
 
 bench: .venv/ready
+	$(BIN)/python -m pip install --quiet --group peers
 	$(BIN)/python -m benchmarks
 
 docs: .venv/ready

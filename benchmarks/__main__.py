@@ -8,6 +8,7 @@ import platform
 from benchmarks import (
     fit,
     grid_search,
+    large,
     latency,
     methods,
     noise,
@@ -25,6 +26,7 @@ BENCHMARKS = {
     "grid_search": grid_search.run,
     "rank_one": rank_one.run,
     "sequences": sequences.run,
+    "large": large.run,
     "methods": methods.run,
     "noise": noise.run,
 }

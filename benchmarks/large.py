@@ -1,0 +1,107 @@
+"""More samples than a Gram matrix may take: exact, approximate, and what others do."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import learnkernels as lk
+from benchmarks.measure import gaussian_gammas, genuine, peak_extra_memory, seconds
+
+D = 20
+
+
+def run(quick: bool = False) -> None:
+    exact_on_kin8nm(600 if quick else 8192)
+    growth([200, 400] if quick else [10_000, 20_000, 40_000])
+    against_peers(400 if quick else 10_000, 50 if quick else 1000)
+    many_samples(1000 if quick else 100_000, 50 if quick else 2000, 500 if quick else 10_000)
+
+
+def exact_on_kin8nm(n: int) -> None:
+    """Conjugate gradients against the dense solution."""
+    data = genuine("kin8nm")
+    if data is None:
+        print("kin8nm: not at hand, set LEARNKERNELS_DATA")
+        return
+    X, y = StandardScaler().fit_transform(data[0][:n]), data[1][:n]
+    dense, free = lk.KernelRegressor(alpha=0.1), lk.KernelRegressor(alpha=0.1, max_memory=1e8)
+    if n * n * 8 <= 1e8:
+        free.set_params(max_memory=1e6)
+    slow, fast = seconds(lambda: free.fit(X, y), 1), seconds(lambda: dense.fit(X, y), 1)
+    away = np.abs(free.predict(X) - dense.predict(X)).max()
+    steps = free.machine_certificates_[0].iterations
+    print(
+        f"kin8nm, n={n}: {free.solver_} {slow:.1f} s ({steps} products), dense {fast:.1f} s; "
+        f"predictions differ by {away:.1e} at most"
+    )
+
+
+def problem(n: int):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, D))
+    return X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(n)
+
+
+def growth(sizes: list[int]) -> None:
+    """Weights by alignf, exact: time and how it grows."""
+    kernels, times = lk.gaussians(gaussian_gammas(D)), []
+    for n in sizes:
+        X, y = problem(n)
+        times.append(seconds(lambda X=X, y=y: lk.alignment_statistics(kernels, X, y), 1))
+    slope = np.polyfit(np.log(sizes), np.log(times), 1)[0]
+    told = ", ".join(f"n={n} {time:.2f} s" for n, time in zip(sizes, times, strict=True))
+    print(f"alignment statistics: {told}; time grows as n^{slope:.2f}")
+
+
+def against_peers(n: int, m: int) -> None:
+    """Ten kernels learned here, one Gaussian there, on the same samples."""
+    X, y = problem(n + 2000)
+    gammas = gaussian_gammas(D)
+    peers = {
+        "ours, landmarks": lk.KernelRegressor(lk.gaussians(gammas), n_components=m),
+        "ours, all samples": lk.KernelRegressor(lk.gaussians(gammas)),
+        "Nystroem + Ridge": make_pipeline(
+            Nystroem(gamma=gammas[5], n_components=m, random_state=0), Ridge(alpha=1.0)
+        ),
+    }
+    try:
+        from himalaya.kernel_ridge import KernelRidge
+
+        peers["himalaya KernelRidge"] = KernelRidge(
+            alpha=1.0, kernel="rbf", kernel_params={"gamma": gammas[5]}
+        )
+    except ImportError:
+        print("himalaya: not at hand, pip install himalaya")
+    base = None
+    for name, model in peers.items():
+        memory = peak_extra_memory(lambda model=model: model.fit(X[:n], y[:n]))
+        time = seconds(lambda model=model: model.fit(X[:n], y[:n]), 1)
+        error = np.sqrt(np.mean((np.ravel(model.predict(X[n:])) - y[n:]) ** 2))
+        base = base or (time, memory, error)
+        print(
+            f"n={n}, {name}: {time:.2f} s ({time / base[0]:.2f}x), {memory:.0f} MB, "
+            f"error {error:.3f} ({error / base[2]:.2f}x)"
+        )
+
+
+def many_samples(n: int, m: int, some: int) -> None:
+    """A whole fit and prediction on many samples, beside the dense solution on a part of them."""
+    X, y = problem(n + 2000)
+    kernels = lk.gaussians(gaussian_gammas(D))
+    model = lk.KernelRegressor(kernels, n_components=m)
+    weights = lk.KernelLearner(kernels)
+    memory = peak_extra_memory(lambda: weights.fit(X[:n], y[:n]))
+    time = seconds(lambda: weights.fit(X[:n], y[:n]), 1)
+    print(f"n={n}: weights by alignf {time:.1f} s, {memory:.0f} MB")
+    memory = peak_extra_memory(lambda: model.fit(X[:n], y[:n]))
+    predict = seconds(lambda: model.predict(X[n:]), 1)
+    error = np.sqrt(np.mean((model.predict(X[n:]) - y[n:]) ** 2))
+    print(f"n={n}, {m} components: fit {memory:.0f} MB, predict {predict:.2f} s, error {error:.3f}")
+    for label, options in ((f"{m} components", {"n_components": m}), ("dense", {})):
+        part = lk.KernelRegressor(kernels, **options).fit(X[:some], y[:some])
+        error = np.sqrt(np.mean((part.predict(X[n:]) - y[n:]) ** 2))
+        print(f"n={some}, {label}: error {error:.3f}")

@@ -1,0 +1,60 @@
+"""Alignment statistics of some samples for all."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import learnkernels as lk
+from learnkernels import theory
+
+KERNELS = lk.gaussians([0.1, 0.5])
+
+
+@pytest.fixture(scope="module")
+def many():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((2000, 3))
+    return X, np.sin(X[:, 0]) + 0.5 * rng.standard_normal(2000)
+
+
+def test_a_subsample_of_all_is_all(many):
+    X, y = many
+    every = lk.alignment_statistics(KERNELS, X, y)
+    same = lk.alignment_statistics(KERNELS, X, y, subsample=len(y))
+    for name in ("a", "M", "traces", "target_norm"):
+        assert np.allclose(getattr(same, name), getattr(every, name), rtol=1e-9)
+
+
+def test_sums_are_scaled_and_errors_cover(many):
+    X, y = many
+    every = lk.alignment_statistics(KERNELS, X, y)
+    inside = 0
+    for seed in range(30):
+        some = lk.alignment_statistics(KERNELS, X, y, subsample=250, random_state=seed)
+        assert np.allclose(some.a, every.a, rtol=0.5) and np.allclose(some.M, every.M, rtol=0.3)
+        assert np.allclose(some.traces, every.traces, rtol=0.2)
+        inside += np.abs(some.alignments() - every.alignments()) < 2 * some.standard_errors
+    assert (inside >= 25).all()  # of 30: 95 % but for the bias of order 1 / m
+
+
+def test_what_is_needed_follows_from_both(many):
+    some = lk.alignment_statistics(KERNELS, *many, subsample=300)
+    needed = some.needed(0.01)
+    assert 300 < needed.bootstrap < needed.bound
+    best = some.standard_errors[some.alignments().argmax()]
+    assert needed.bootstrap == pytest.approx(300 * (2 * best / 0.01) ** 2, abs=1)
+    assert theory.alignment_concentration(needed.bound, some.size, 1, 1, 1, 0.05) <= 0.01
+    assert needed.bound > some.needed(0.02).bound > some.needed(0.02, delta=0.2).bound
+
+
+def test_methods_read_sampled_statistics(many):
+    some = lk.alignment_statistics(KERNELS, *many, subsample=300)
+    assert some.keep(np.array([True, False])).names == some.names[:1]
+
+
+def test_wrong_sizes_are_sentences(many):
+    with pytest.raises(lk.InputError, match="only 2000 samples"):
+        lk.alignment_statistics(KERNELS, *many, subsample=2001)
+    with pytest.raises(lk.InputError, match="subsample=2"):
+        lk.alignment_statistics(KERNELS, *many, subsample=2)
