@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import Ridge
+from sklearn.linear_model import RidgeCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -12,6 +14,7 @@ import learnkernels as lk
 from benchmarks.measure import gaussian_gammas, genuine, peak_extra_memory, seconds
 
 D = 20
+ALPHAS = [0.01, 0.1, 1.0, 10.0]
 
 
 def run(quick: bool = False) -> None:
@@ -49,6 +52,7 @@ def problem(n: int):
 def growth(sizes: list[int]) -> None:
     """Weights by alignf, exact: time and how it grows."""
     kernels, times = lk.gaussians(gaussian_gammas(D)), []
+    lk.alignment_statistics(kernels, *problem(100))  # compile
     for n in sizes:
         X, y = problem(n)
         times.append(seconds(lambda X=X, y=y: lk.alignment_statistics(kernels, X, y), 1))
@@ -61,29 +65,31 @@ def against_peers(n: int, m: int) -> None:
     """Ten kernels learned here, one Gaussian there, on the same samples."""
     X, y = problem(n + 2000)
     gammas = gaussian_gammas(D)
+    kernels = lk.gaussians(gammas)
     peers = {
-        "ours, landmarks": lk.KernelRegressor(lk.gaussians(gammas), n_components=m),
-        "ours, all samples": lk.KernelRegressor(lk.gaussians(gammas)),
-        "Nystroem + Ridge": make_pipeline(
-            Nystroem(gamma=gammas[5], n_components=m, random_state=0), Ridge(alpha=1.0)
+        "ours, landmarks": lk.KernelRegressor(kernels, alpha=ALPHAS, n_components=m),
+        "ours, one alpha": lk.KernelRegressor(kernels, alpha=0.1, n_components=m),
+        "ours, all samples, one alpha": lk.KernelRegressor(kernels, alpha=0.1),
+        "Nystroem + RidgeCV": make_pipeline(
+            Nystroem(gamma=gammas[5], n_components=m, random_state=0), RidgeCV(ALPHAS)
         ),
     }
     try:
         from himalaya.kernel_ridge import KernelRidge
 
-        peers["himalaya KernelRidge"] = KernelRidge(
-            alpha=1.0, kernel="rbf", kernel_params={"gamma": gammas[5]}
+        peers["himalaya KernelRidge, one alpha"] = KernelRidge(
+            alpha=0.1, kernel="rbf", kernel_params={"gamma": gammas[5]}
         )
     except ImportError:
         print("himalaya: not at hand, pip install himalaya")
     base = None
     for name, model in peers.items():
         memory = peak_extra_memory(lambda model=model: model.fit(X[:n], y[:n]))
-        time = seconds(lambda model=model: model.fit(X[:n], y[:n]), 1)
+        took = seconds(lambda model=model: model.fit(X[:n], y[:n]), 1)
         error = np.sqrt(np.mean((np.ravel(model.predict(X[n:])) - y[n:]) ** 2))
-        base = base or (time, memory, error)
+        base = base or (took, memory, error)
         print(
-            f"n={n}, {name}: {time:.2f} s ({time / base[0]:.2f}x), {memory:.0f} MB, "
+            f"n={n}, {name}: {took:.2f} s ({took / base[0]:.2f}x), {memory:.0f} MB, "
             f"error {error:.3f} ({error / base[2]:.2f}x)"
         )
 
@@ -92,16 +98,21 @@ def many_samples(n: int, m: int, some: int) -> None:
     """A whole fit and prediction on many samples, beside the dense solution on a part of them."""
     X, y = problem(n + 2000)
     kernels = lk.gaussians(gaussian_gammas(D))
-    model = lk.KernelRegressor(kernels, n_components=m)
+    model = lk.KernelRegressor(kernels, alpha=0.1, n_components=m)
     weights = lk.KernelLearner(kernels)
     memory = peak_extra_memory(lambda: weights.fit(X[:n], y[:n]))
-    time = seconds(lambda: weights.fit(X[:n], y[:n]), 1)
-    print(f"n={n}: weights by alignf {time:.1f} s, {memory:.0f} MB")
+    took = seconds(lambda: weights.fit(X[:n], y[:n]), 1)
+    print(f"n={n}: weights by alignf {took:.1f} s, {memory:.0f} MB")
+    start = time.perf_counter()
     memory = peak_extra_memory(lambda: model.fit(X[:n], y[:n]))
+    fit = time.perf_counter() - start
     predict = seconds(lambda: model.predict(X[n:]), 1)
     error = np.sqrt(np.mean((model.predict(X[n:]) - y[n:]) ** 2))
-    print(f"n={n}, {m} components: fit {memory:.0f} MB, predict {predict:.2f} s, error {error:.3f}")
+    print(
+        f"n={n}, {m} components: fit {fit:.1f} s, {memory:.0f} MB, predict {predict:.2f} s, "
+        f"error {error:.3f}"
+    )
     for label, options in ((f"{m} components", {"n_components": m}), ("dense", {})):
-        part = lk.KernelRegressor(kernels, **options).fit(X[:some], y[:some])
+        part = lk.KernelRegressor(kernels, alpha=0.1, **options).fit(X[:some], y[:some])
         error = np.sqrt(np.mean((part.predict(X[n:]) - y[n:]) ** 2))
         print(f"n={some}, {label}: error {error:.3f}")
