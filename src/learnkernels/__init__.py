@@ -22,7 +22,7 @@ from learnkernels.estimators import (
     KernelRegressor,
     alignment_statistics,
 )
-from learnkernels.gram import Threads, alignment
+from learnkernels.gram import Dask, Threads, alignment
 from learnkernels.kernels import (
     gaussians,
     laplacians,
@@ -41,6 +41,7 @@ from learnkernels.version import __version__
 
 __all__ = [
     "ConstantKernelWarning",
+    "Dask",
     "InputError",
     "KernelClassifier",
     "KernelLearner",

@@ -46,7 +46,9 @@ def run_fit(options: Namespace) -> None:
     X, y, task = data_of(options)
     model = make_pipeline(
         preprocessing(X, options.raw, options.impute, own_columns(options, X)),
-        estimator(task, options.method, kernels_of(options, X), options.missing),
+        estimator(
+            task, options.method, kernels_of(options, X), options.missing, backend_of(options)
+        ),
     )
     model.fit(X, y)
     if options.save:
@@ -117,6 +119,7 @@ def run_compare(options: Namespace) -> None:
     comparison = compared(
         X, y, task, options.methods, kernels_of(options, X), options.folds, options.seed,
         preprocessing(X, options.raw, options.impute, own_columns(options, X)), options.missing,
+        backend_of(options),
     )  # fmt: skip
     if options.json:
         text = json.dumps(comparison.to_dict(), indent=2)
@@ -146,7 +149,7 @@ def data_of(options: Namespace):
 
 def saved_form(model, X, target: str, task: str) -> dict:
     """What `predict` and `report` want to find in a file."""
-    model[-1].set_params(verbose=False)  # those who load it decide anew
+    model[-1].set_params(verbose=False, backend=None)  # those who load it decide anew
     return {
         "model": model,
         "columns": list(X.columns),
@@ -196,18 +199,29 @@ def run_demo(options: Namespace) -> None:
     print(f"report: {path}")
 
 
-def compared(X, y, task, methods, kernels, folds, seed, preprocess, missing="error"):
+def backend_of(options: Namespace):
+    """The address of a Dask scheduler, checked; None is this machine."""
+    if options.scheduler is not None and "://" not in options.scheduler:
+        raise InputError(
+            f"--scheduler {options.scheduler}: expected an address such as tcp://host:8786, which "
+            "'dask scheduler' prints."
+        )
+    return options.scheduler
+
+
+def compared(X, y, task, methods, kernels, folds, seed, preprocess, missing="error", backend=None):
     names = [name.strip() for name in methods.split(",") if name.strip()]
     return compare(
         X, np.asarray(y), names, kernels=kernels, task=task, folds=folds, seed=seed,
-        preprocess=preprocess, missing=missing, verbose=True,
+        preprocess=preprocess, missing=missing, backend=backend, verbose=True,
     )  # fmt: skip
 
 
-def estimator(task: str, method: str, kernels, missing: str = "error"):
+def estimator(task: str, method: str, kernels, missing: str = "error", backend=None):
+    options = {"missing": missing, "backend": backend, "verbose": True}
     if task == "classification":
-        return KernelClassifier(kernels, method, C=C_VALUES, missing=missing, verbose=True)
-    return KernelRegressor(kernels, method, alpha=ALPHA_VALUES, missing=missing, verbose=True)
+        return KernelClassifier(kernels, method, C=C_VALUES, **options)
+    return KernelRegressor(kernels, method, alpha=ALPHA_VALUES, **options)
 
 
 def chosen(fitted) -> str:

@@ -130,6 +130,11 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
         help="neutral: samples without any value in a view stand at the view's mean",
     )  # fmt: skip
     command.add_argument(
+        "--scheduler", metavar="ADDRESS",
+        help="run on the workers of a Dask cluster, tcp://host:8786 for one; default: all cores "
+        "of this machine",
+    )  # fmt: skip
+    command.add_argument(
         "--raw", action="store_true",
         help="leave numbers as they are (default: standardise; text is always one-hot encoded)",
     )  # fmt: skip

@@ -12,7 +12,7 @@ from learnkernels.estimators.guarantees import guarantees_of
 from learnkernels.estimators.html import learned_html
 from learnkernels.estimators.learning import Learned, Model, Stage
 from learnkernels.estimators.tables import validated_table
-from learnkernels.gram import Bank, Oracle, as_backend
+from learnkernels.gram import Bank, Checkpointed, Oracle, as_backend
 from learnkernels.kernels import takes_tables
 from learnkernels.machines import Machine, Ridge
 from learnkernels.progress import SILENT, shown
@@ -91,9 +91,12 @@ class BaseKernelEstimator(BaseEstimator):
         self, X, target, Y, sample_weight, task, samples=None, borders=None, progress=SILENT,
         budget=UNBOUNDED,
     ) -> Stage:  # fmt: skip
+        backend = self.backend
+        if getattr(self, "checkpoint", None) is not None:
+            backend = Checkpointed(as_backend(backend), self.checkpoint)
         return Stage.of(
             self.kernels, X, target, Y, task=task, normalize=self.normalize, center=self.center,
-            sample_weight=sample_weight, backend=as_backend(self.backend, progress),
+            sample_weight=sample_weight, backend=as_backend(backend, progress),
             samples=samples, borders=borders, names=getattr(self, "feature_names_in_", None),
             missing=self.missing, progress=progress, budget=budget,
         )  # fmt: skip

@@ -52,8 +52,9 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
         Scale of the base kernels: mean diagonal one, Frobenius norm one, unit diagonal (before
         centering), or as they are.
-    backend : None or Backend, default=None
-        Where the passes over pairs of samples run; None is all cores of this process.
+    backend : None, "threads", "dask", str, distributed.Client or Backend, default=None
+        Where the passes over pairs of samples run: all cores of this process (None), a Dask cluster
+        (``"dask"``, the address of a scheduler, a client), or `Threads` or `Dask`.
     missing : {"error", "neutral"}, default="error"
         What happens to samples that a view has not seen (no value in any of its columns; of a
         precomputed stack, NaN in a matrix's row and column). ``"neutral"`` puts them at the view's

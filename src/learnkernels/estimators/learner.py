@@ -33,8 +33,9 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         Center the base kernels in feature space.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
         Scale of the base kernels, as in `KernelClassifier`.
-    backend : None or Backend, default=None
-        Where the passes over pairs of samples run; None is all cores of this process.
+    backend : None, "threads", "dask", str, distributed.Client or Backend, default=None
+        Where the passes over pairs of samples run: all cores of this process (None), a Dask cluster
+        (``"dask"``, the address of a scheduler, a client), or `Threads` or `Dask`.
     missing : {"error", "neutral"}, default="error"
         What happens to samples that a view has not seen (no value in any of its columns; of a
         precomputed stack, NaN in a matrix's row and column). ``"neutral"`` puts them at the view's
@@ -44,6 +45,9 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         classes.
     verbose : bool, default=False
         Show progress on the terminal.
+    checkpoint : path-like or None, default=None
+        A file for the sums of an unfinished pass over pairs of samples: the same call goes on from
+        there. It is removed at the end of the pass.
 
     Attributes
     ----------
@@ -87,6 +91,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         missing="error",
         task="auto",
         verbose=False,
+        checkpoint=None,
     ):
         self.kernels = kernels
         self.method = method
@@ -96,6 +101,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         self.missing = missing
         self.task = task
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def fit(self, X, y):
         """Learn the weights.

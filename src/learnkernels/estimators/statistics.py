@@ -31,6 +31,7 @@ def alignment_statistics(
     missing="error",
     subsample=None,
     random_state=0,
+    checkpoint=None,
 ) -> Statistics:
     """Centered inner products of base kernels with each other and with the target.
 
@@ -46,8 +47,9 @@ def alignment_statistics(
         Classes or real targets.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
         Scale of the base kernels.
-    backend : None or Backend, default=None
-        Where the pass runs; None is all cores of this process.
+    backend : None, "threads", "dask", str, distributed.Client or Backend, default=None
+        Where the pass runs: all cores of this process (None), a Dask cluster
+        (``"dask"``, the address of a scheduler, a client), or `Threads` or `Dask`.
     task : {"auto", "classification", "regression"}, default="auto"
         How y is read. ``"auto"`` takes text, booleans and at most 20 different whole numbers as
         classes.
@@ -58,6 +60,9 @@ def alignment_statistics(
         number of all samples, and come with standard errors.
     random_state : int, RandomState or None, default=0
         Draws the subsample.
+    checkpoint : path-like or None, default=None
+        A file for the sums of an unfinished pass: the same call goes on from there. It is removed
+        at the end of the pass; a file of other data is refused.
 
     Returns
     -------
@@ -81,8 +86,9 @@ def alignment_statistics(
     True
     """
     learner = KernelLearner(
-        kernels, normalize=normalize, backend=backend, missing=missing, task=task
-    )
+        kernels, normalize=normalize, backend=backend, missing=missing, task=task,
+        checkpoint=checkpoint,
+    )  # fmt: skip
     X, y = learner._validated(X, y, multi_output=True)
     target = learner._targets(y)
     n, samples = len(target), None

@@ -3,7 +3,9 @@
 from learnkernels.gram.alignment import alignment
 from learnkernels.gram.backends import Backend, Sum, Threads, as_backend, single_threaded_blas
 from learnkernels.gram.bank import Bank
+from learnkernels.gram.checkpoint import Checkpointed
 from learnkernels.gram.combine import LearnedFunction, LearnedKernel
+from learnkernels.gram.dask_backend import Dask
 from learnkernels.gram.inner import InnerProducts
 from learnkernels.gram.landmarks import Landmarks
 from learnkernels.gram.memory import available_memory
@@ -16,6 +18,8 @@ __all__ = [
     "NORMALIZATIONS",
     "Backend",
     "Bank",
+    "Checkpointed",
+    "Dask",
     "InnerProducts",
     "Landmarks",
     "LearnedFunction",

@@ -1,4 +1,4 @@
-"""Where the work on tiles runs. Today: threads of this process.
+"""Where the work on tiles runs: threads of this process, or the workers of a Dask cluster.
 
 A backend has two methods; `what` names the work to a person who watches.
 
@@ -6,13 +6,15 @@ A backend has two methods; `what` names the work to a person who watches.
     fold(sum, items, what)       the sum over all items, a `Sum` that knows how to add them
 
 The functions are pure (they read a `Bank` and return small partial results), so a distributed
-backend needs to know nothing else. On threads partial results are always added in the same order,
-so that results do not depend on their number.
+backend (`dask_backend`) needs to know nothing else. Functions that write into an array of the
+caller, or that share one large matrix, run in this process: ``backend.local.map(...)``. On threads
+partial results are always added in the same order, so that results do not depend on their number.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -26,7 +28,7 @@ from threadpoolctl import ThreadpoolController
 from learnkernels.errors import InputError
 from learnkernels.progress import SILENT, Progress
 
-__all__ = ["Backend", "Sum", "Threads", "as_backend", "folded"]
+__all__ = ["Backend", "Sum", "Threads", "Watched", "as_backend"]
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
@@ -39,7 +41,11 @@ class Backend(Protocol):
         self, function: Callable[[Item], Result], items: Sequence[Item], what: str
     ) -> Iterator[Result]: ...
 
-    def fold(self, sum: Sum, items: Sequence, what: str) -> Any: ...
+    def fold(self, sum: Sum, items: Sequence, what: str, progress: Progress = SILENT) -> Any: ...
+
+    @property
+    def local(self) -> Backend:
+        """The backend for functions that must run in this process."""
 
 
 class Sum(Protocol):
@@ -47,6 +53,9 @@ class Sum(Protocol):
 
     def part(self, item: Any) -> Any:
         """What one item contributes."""
+
+    def work(self, item: Any) -> float:
+        """How much work an item is, in any unit."""
 
     def start(self) -> Any:
         """The sum over no item."""
@@ -56,14 +65,6 @@ class Sum(Protocol):
 
     def join(self, total: Any, other: Any) -> None:
         """Add a total of other items to a total, in place."""
-
-
-def folded(backend: Backend, sum: Sum, items: Sequence, what: str) -> Any:
-    """The sum over items whose parts come in order."""
-    total = sum.start()
-    for part in backend.map(sum.part, items, what):
-        sum.add(total, part)
-    return total
 
 
 @dataclass(frozen=True)
@@ -105,8 +106,15 @@ class Threads:
             finally:
                 pool.shutdown(cancel_futures=True)
 
-    def fold(self, sum, items, what):
-        return folded(self, sum, items, what)
+    def fold(self, sum, items, what, progress=SILENT):
+        total = sum.start()
+        for part in progress.track(self.map(sum.part, items, what), len(items), what):
+            sum.add(total, part)
+        return total
+
+    @property
+    def local(self):
+        return self
 
 
 @dataclass(frozen=True)
@@ -120,20 +128,38 @@ class Watched:
         results = self.backend.map(function, items, what)
         yield from self.progress.track(results, len(items), what)
 
-    def fold(self, sum, items, what):
-        return folded(self, sum, items, what)
+    def fold(self, sum, items, what, progress=SILENT):
+        return self.backend.fold(sum, items, what, self.progress)
+
+    @property
+    def local(self):
+        return Watched(self.backend.local, self.progress)
 
 
 def as_backend(backend: Any, progress: Progress = SILENT) -> Backend:
     """The backend that the user's argument stands for: None is `Threads()`."""
-    if backend is None:
-        backend = Threads()
-    if not (callable(getattr(backend, "map", None)) and callable(getattr(backend, "fold", None))):
+    found = backend
+    if backend is None or (isinstance(backend, str) and backend == "threads"):
+        found = Threads()
+    elif is_dask(backend):
+        from learnkernels.gram.dask_backend import Dask
+
+        found = Dask(None if isinstance(backend, str) and backend == "dask" else backend)
+    if not all(hasattr(found, name) for name in ("map", "fold", "local")):
         raise InputError(
-            f"backend={backend!r}; expected None (threads of this process) or "
-            "learnkernels.gram.Threads(n_threads)."
+            f'backend={backend!r}; expected None or "threads" (threads of this process), '
+            'lk.Threads(n_threads), "dask", a distributed.Client, the address of a Dask scheduler '
+            'such as "tcp://host:8786", lk.Dask(client), or an object with map, fold and local.'
         )
-    return backend if progress.line is None else Watched(backend, progress)
+    return found if progress.line is None else Watched(found, progress)
+
+
+def is_dask(backend: Any) -> bool:
+    """Whether this is the word, an address or a client; distributed need not be installed."""
+    if isinstance(backend, str):
+        return backend == "dask" or "://" in backend
+    distributed = sys.modules.get("distributed")
+    return distributed is not None and isinstance(backend, distributed.Client)
 
 
 def available_cores() -> int:

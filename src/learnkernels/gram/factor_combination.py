@@ -63,7 +63,7 @@ class FactorCombination:
     def write(self, K: np.ndarray, backend: Backend, add: bool) -> None:
         """The Gram matrix of the training samples into K, or added to it."""
         task = partial(self._write_rows, K, add)
-        for _ in backend.map(task, list(cut([0, len(K)], ROWS)), "learned Gram"):
+        for _ in backend.local.map(task, list(cut([0, len(K)], ROWS)), "learned Gram"):
             pass
 
     def _write_rows(self, K: np.ndarray, add: bool, rows: slice) -> None:

@@ -22,6 +22,7 @@ from learnkernels.errors import InputError
 from learnkernels.gram import leaves
 from learnkernels.gram.backends import Backend
 from learnkernels.gram.bank import Bank
+from learnkernels.gram.digests import digest
 from learnkernels.gram.factored import FactoredKernels
 from learnkernels.gram.inner import Blocks, InnerProducts, JointProducts, StoredProducts
 from learnkernels.gram.oracle import Oracle
@@ -29,6 +30,7 @@ from learnkernels.gram.statistics import CONSTANT, Numbers, Statistics, require_
 from learnkernels.gram.tile_bank import TileBank
 from learnkernels.gram.tiled import TiledKernels
 from learnkernels.gram.tiles import Grid
+from learnkernels.version import __version__
 
 __all__ = ["PairSums", "pair_sums"]
 
@@ -259,6 +261,10 @@ class SumOfTiles:
             self.bank, self.Y, self.weights, self.offsets, self.borders, self.grid, self.P, rows
         )
 
+    def work(self, rows: slice) -> float:
+        """Pairs of these samples with themselves and those behind them."""
+        return float((rows.stop - rows.start) * (self.bank.n_rows - rows.start))
+
     def start(self) -> Totals:
         n_blocks = len(self.borders) - 1
         pairs = [(b, c) for b in range(n_blocks) for c in range(b, n_blocks)]
@@ -275,6 +281,35 @@ class SumOfTiles:
         for pair, S in other.S.items():
             total.S[pair][:] += S
         total.R[:] += other.R
+
+    def arrays(self, total: Totals) -> dict[str, np.ndarray]:
+        """A total as named arrays."""
+        return {"R": total.R} | {f"S {b} {c}": S for (b, c), S in total.S.items()}
+
+    def restored(self, arrays: dict[str, np.ndarray]) -> Totals:
+        """The total that `arrays` made these of; ValueError if it is not one of this sum."""
+        total = self.start()
+        wanted = self.arrays(total)
+        if arrays.keys() != wanted.keys():
+            raise ValueError("the arrays are not those of this sum")
+        for name, place in wanted.items():
+            if arrays[name].shape != place.shape or arrays[name].dtype != place.dtype:
+                raise ValueError(f"array {name!r} has another shape or type than in this sum")
+            place[:] = arrays[name]
+        return total
+
+    def fingerprint(self) -> str:
+        """A digest of all that the sum depends on.
+
+        Kernels are known by their names and by their values on a few samples, which see every
+        parameter and every function of the user; to seven digits, since the last ones depend on the
+        machine.
+        """
+        values = few_samples(self.bank).values().astype(np.float32)
+        return digest(
+            __version__, self.bank, self.bank.names, values, self.Y, self.weights, self.borders,
+            self.P,
+        )  # fmt: skip
 
 
 def sums_of_rows(bank: TileBank, Y, w, offsets, borders, grid: Grid, P: int, rows: slice) -> Part:
@@ -309,13 +344,18 @@ def block_of(borders, sample: int) -> int:
     return int(np.searchsorted(borders, sample, side="right")) - 1
 
 
+def few_samples(bank: TileBank) -> TileBank:
+    """The same kernels on a few of the samples, from first to last."""
+    n = bank.n_rows
+    chosen = np.linspace(0, n - 1, min(n, OFFSET_SAMPLES)).round().astype(int)
+    return bank.take(chosen)
+
+
 def typical_values(bank: TileBank) -> np.ndarray:
     """A constant near each kernel's values, shape (n_kernels,): their mean on a few samples.
 
     Taking a constant off changes no centered quantity, and keeps the digits of kernels that vary
     little around a large value. Wide exponentials, taken minus one, are small by themselves.
     """
-    n = bank.n_rows
-    chosen = np.linspace(0, n - 1, min(n, OFFSET_SAMPLES)).round().astype(int)
-    means = bank.take(chosen).values().mean(axis=(1, 2))
+    means = few_samples(bank).values().mean(axis=(1, 2))
     return np.where((bank.units == 0) | (means < -0.5), means, 0.0)

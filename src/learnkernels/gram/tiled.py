@@ -166,7 +166,7 @@ class TileCombination:
         """The Gram matrix of the training samples into K."""
         grid = grid_of(self.bank)
         task = partial(self._write_rows, grid, K)
-        for _ in backend.map(task, grid.row_ranges(), "learned Gram"):
+        for _ in backend.local.map(task, grid.row_ranges(), "learned Gram"):
             pass
 
     def write_cross(self, rows: TileBank, K: np.ndarray, backend: Backend) -> None:
@@ -174,7 +174,7 @@ class TileCombination:
         bank = rows.facing(self.bank)
         grid = grid_of(bank)
         task = partial(self._write_new_rows, bank, grid, K)
-        for _ in backend.map(task, grid.row_ranges(), "learned Gram"):
+        for _ in backend.local.map(task, grid.row_ranges(), "learned Gram"):
             pass
 
     def prepared(self, X) -> TileBank:

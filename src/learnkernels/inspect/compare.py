@@ -106,8 +106,9 @@ def compare(
         Values of C or alpha to choose from; None takes powers of ten.
     preprocess : transformer or None, default=None
         Fitted to the training part of each trial.
-    backend : None or Backend, default=None
-        Where the passes run.
+    backend : None, "threads", "dask", str, distributed.Client or Backend, default=None
+        Where the passes run: all cores of this process (None), a Dask cluster
+        (``"dask"``, the address of a scheduler, a client), or `Threads` or `Dask`.
     missing : {"error", "neutral"}, default="error"
         What happens to samples that a view has not seen, as in `KernelClassifier`.
     verbose : bool, default=False

@@ -43,6 +43,9 @@ class SumOfMoments:
         weighted = w[:, None] * psi
         return Moments(weighted.T @ psi, weighted.sum(axis=0), weighted.T @ self.Y[rows])
 
+    def work(self, rows: slice) -> float:
+        return float(rows.stop - rows.start)
+
     def start(self) -> Moments:
         r = self.landmarks.T.shape[1]
         return Moments(np.zeros((r, r)), np.zeros(r), np.zeros((r, self.Y.shape[1])))

@@ -35,7 +35,7 @@ class SVM(Machine):
         """Every output by itself; each solve starts from that of the next smaller C, scaled."""
         task = partial(self._one_output, problem, values)
         outputs = range(problem.Y.shape[1])
-        by_output = list(problem.backend.map(task, outputs, "support vectors"))
+        by_output = list(problem.backend.local.map(task, outputs, "support vectors"))
         return [
             Trained(
                 np.column_stack([solutions[v].beta for solutions in by_output]),
