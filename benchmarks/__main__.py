@@ -6,6 +6,7 @@ import argparse
 import platform
 
 from benchmarks import (
+    dask_pass,
     fit,
     grid_search,
     large,
@@ -21,6 +22,7 @@ from benchmarks import (
 BENCHMARKS = {
     "statistics": statistics.run,
     "latency": latency.run,
+    "dask_pass": dask_pass.run,
     "fit": fit.run,
     "one_stage": one_stage.run,
     "grid_search": grid_search.run,
