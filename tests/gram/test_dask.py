@@ -24,6 +24,7 @@ from learnkernels.gram import (
     Threads,
     as_backend,
     dask_backend,
+    dask_clients,
     pair_sums,
     sums,
     tiles,
@@ -140,7 +141,7 @@ def test_every_name_of_a_backend_works(client, samples):
     with client.as_current():
         found = lk.alignment_statistics(lk.gaussians([0.1]), X, y, backend="dask")
     assert agree(found, expected)
-    dask_backend.CLIENTS.pop(address).close()
+    dask_clients.CLIENTS.pop(address).close()
 
 
 @pytest.mark.parametrize("backend", ["spark", 3, object()])
@@ -240,7 +241,7 @@ def test_killed_workers_change_nothing_but_time(victims, client, samples, monkey
     assert time.monotonic() - start > 0.7  # they died in the middle
     assert agree(found, expected)
     killer.join()
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=120)
 
 
 def test_a_map_survives_a_killed_worker(client):
@@ -251,7 +252,7 @@ def test_a_map_survives_a_killed_worker(client):
             os.kill(pid, signal.SIGKILL)
         results.append(item)
     assert results == list(range(40))
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=120)
 
 
 def test_a_kernel_that_kills_every_worker_is_a_sentence(client, monkeypatch):
@@ -259,7 +260,7 @@ def test_a_kernel_that_kills_every_worker_is_a_sentence(client, monkeypatch):
     client.run_on_scheduler(lambda dask_scheduler: setattr(dask_scheduler, "allowed_failures", 0))
     with pytest.raises(lk.InputError, match="lost again and again while computing counting"):
         lk.Dask(client).fold(SlowCount(fatal=3), range(8), "counting")
-    client.wait_for_workers(2, timeout=30)
+    client.wait_for_workers(2, timeout=120)
 
 
 def test_what_cannot_be_sent_is_a_sentence(client, samples, tmp_path):
@@ -285,7 +286,7 @@ def test_errors_of_kernels_arrive(client):
 
 
 def test_no_scheduler_is_a_sentence(monkeypatch):
-    monkeypatch.setattr(dask_backend, "PATIENCE", 0.5)
+    monkeypatch.setattr(dask_clients, "PATIENCE", 0.5)
     with pytest.raises(lk.InputError, match=r"no Dask scheduler at 'tcp://127\.0\.0\.1:1'"):
         list(as_backend("tcp://127.0.0.1:1").map(abs, [1, 2], "sizes"))
 
@@ -387,8 +388,8 @@ def test_the_command_line_takes_a_scheduler(command, client, samples, tmp_path, 
     assert main([*arguments, "--scheduler", address]) == 0
     if command == "fit":
         assert capsys.readouterr().out == expected
-    assert address in dask_backend.CLIENTS
-    dask_backend.CLIENTS.pop(address).close()
+    assert address in dask_clients.CLIENTS
+    dask_clients.CLIENTS.pop(address).close()
     assert main([*arguments, "--scheduler", "here"]) == 2
     assert "expected an address such as tcp://host:8786" in capsys.readouterr().err
 
@@ -545,7 +546,28 @@ def test_errors_name_the_checkpoint(samples, tmp_path, monkeypatch):
 def test_checkpoints_work_with_dask(client, samples, tmp_path, monkeypatch):
     monkeypatch.setattr(tiles, "ROWS", 32)
     X, y = samples
-    backend = Checkpointed(lk.Dask(client), tmp_path / "sums.npz")
+    backend = Checkpointed(lk.Dask(client), tmp_path / "sums.npz", "data")
     expected = lk.alignment_statistics(lk.gaussians([0.1]), X, y)
     assert agree(lk.alignment_statistics(lk.gaussians([0.1]), X, y, backend=backend), expected)
     assert not list(tmp_path.iterdir())
+
+
+def test_landmarks_and_conjugate_gradients_run_on_the_workers(client, samples):
+    X, y = samples
+    for options in ({"n_components": 60, "alpha": [0.1, 1.0]}, {"max_memory": 1e6}):
+        here = lk.KernelRegressor(**options).fit(X, y)
+        there = lk.KernelRegressor(**options, backend=client).fit(X, y)
+        assert there.solver_ == here.solver_ != "dense"
+        assert there.predict(X) == pytest.approx(here.predict(X), abs=1e-8)
+
+
+def test_arrays_and_frames_of_dask_are_samples(samples):
+    dask_array = pytest.importorskip("dask.array", reason="needs learnkernels[dask]")
+    X, y = samples
+    lazy = dask_array.from_array(X, chunks=(300, X.shape[1]))
+    here = lk.alignment_statistics(lk.gaussians([0.1]), X, y)
+    assert agree(lk.alignment_statistics(lk.gaussians([0.1]), lazy, y), here)
+    model = lk.KernelRegressor(n_components=40).fit(lazy, dask_array.from_array(y, chunks=300))
+    assert np.allclose(
+        model.predict(lazy), lk.KernelRegressor(n_components=40).fit(X, y).predict(X)
+    )

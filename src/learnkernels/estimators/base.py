@@ -12,7 +12,7 @@ from learnkernels.estimators.guarantees import guarantees_of
 from learnkernels.estimators.html import learned_html
 from learnkernels.estimators.learning import Learned, Model, Stage
 from learnkernels.estimators.tables import validated_table
-from learnkernels.gram import Bank, Checkpointed, Oracle, as_backend
+from learnkernels.gram import Bank, Checkpointed, Oracle, as_backend, digest
 from learnkernels.kernels import takes_tables
 from learnkernels.machines import Machine, Ridge
 from learnkernels.progress import SILENT, shown
@@ -93,7 +93,8 @@ class BaseKernelEstimator(BaseEstimator):
     ) -> Stage:  # fmt: skip
         backend = self.backend
         if getattr(self, "checkpoint", None) is not None:
-            backend = Checkpointed(as_backend(backend), self.checkpoint)
+            data = digest(X, target, sample_weight, samples)
+            backend = Checkpointed(as_backend(backend), self.checkpoint, data)
         return Stage.of(
             self.kernels, X, target, Y, task=task, normalize=self.normalize, center=self.center,
             sample_weight=sample_weight, backend=as_backend(backend, progress),

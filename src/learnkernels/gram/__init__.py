@@ -6,6 +6,7 @@ from learnkernels.gram.bank import Bank
 from learnkernels.gram.checkpoint import Checkpointed
 from learnkernels.gram.combine import LearnedFunction, LearnedKernel
 from learnkernels.gram.dask_backend import Dask
+from learnkernels.gram.digests import digest
 from learnkernels.gram.inner import InnerProducts
 from learnkernels.gram.landmarks import Landmarks
 from learnkernels.gram.memory import available_memory
@@ -33,6 +34,7 @@ __all__ = [
     "alignment",
     "as_backend",
     "available_memory",
+    "digest",
     "largest_eigenpairs",
     "pair_sums",
     "single_threaded_blas",

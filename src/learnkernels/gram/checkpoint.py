@@ -39,6 +39,8 @@ class Checkpointed:
         Where the work runs.
     path : path-like
         Where the sum so far is kept.
+    data : str
+        A digest of the data that is summed over.
 
     Examples
     --------
@@ -48,7 +50,7 @@ class Checkpointed:
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     backend = Checkpointed(lk.Threads(), pathlib.Path(folder, "iris.npz"))
+    ...     backend = Checkpointed(lk.Threads(), pathlib.Path(folder, "iris.npz"), "iris")
     ...     statistics = lk.alignment_statistics("linear", X, y, backend=backend)
     >>> statistics.alignments().round(2)
     array([0.66])
@@ -56,6 +58,7 @@ class Checkpointed:
 
     backend: Backend
     path: str | os.PathLike
+    data: str
 
     def map(self, function, items, what):
         return self.backend.map(function, items, what)
@@ -65,7 +68,7 @@ class Checkpointed:
         return self.backend.local
 
     def fold(self, sum, items, what, progress=SILENT):
-        file = File(Path(self.path), digest(sum.fingerprint(), what, list(items)))
+        file = File(Path(self.path), digest(self.data, sum.fingerprint(), what, list(items)))
         work = np.cumsum([sum.work(item) for item in items])
         total, done = file.read(sum, len(items))
         saved, last = done, time.monotonic()

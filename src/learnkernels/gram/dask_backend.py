@@ -9,12 +9,10 @@ be needed again, when a worker is lost.
 
 from __future__ import annotations
 
-import atexit
 import time
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 from operator import itemgetter
 from typing import Any
@@ -23,7 +21,8 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from learnkernels.errors import InputError
-from learnkernels.gram.backends import Threads, available_cores, single_threaded_blas
+from learnkernels.gram.backends import Threads, single_threaded_blas
+from learnkernels.gram.dask_clients import address_of, answers, connected, threads_of
 from learnkernels.gram.sending import Sent, packed, unpacked
 from learnkernels.progress import SILENT
 
@@ -33,14 +32,11 @@ __all__ = ["Dask"]
 TASK = 1.0
 # At least so many tasks for each thread of a worker, where there are enough items.
 TASKS_PER_THREAD = 4
-# Seconds to wait for a scheduler that does not answer, and for the first worker.
-PATIENCE = 30.0
 # How often a pass is begun again after data was lost with the last worker that had it.
 ATTEMPTS = 4
 
-# What each client has on its workers, and the clients of addresses.
+# What each client has on its workers.
 SENT: WeakKeyDictionary[Any, Sent] = WeakKeyDictionary()
-CLIENTS: dict[str, Any] = {}
 
 
 @dataclass(frozen=True)
@@ -346,109 +342,3 @@ def is_loss(error: BaseException) -> bool:
     from distributed.comm import CommClosedError
 
     return isinstance(error, CancelledError | KilledWorker | CommClosedError | TimeoutError)
-
-
-def required_distributed():
-    """The module, or a sentence where it is not installed."""
-    try:
-        import distributed
-    except ImportError as error:
-        raise InputError(
-            "backend=\"dask\" needs dask.distributed: pip install 'learnkernels[dask]'."
-        ) from error
-    return distributed
-
-
-def connected(client: Any) -> Any:
-    """The client that is meant, connected."""
-    distributed = required_distributed()
-    if client is None:
-        return current_client()
-    if isinstance(client, str):
-        return client_of(client)
-    if not isinstance(client, distributed.Client):
-        raise InputError(
-            f"Dask(client={client!r}); expected a distributed.Client, the address of a scheduler "
-            'such as "tcp://host:8786", or None.'
-        )
-    if client.asynchronous:
-        raise InputError("the Dask client is asynchronous; make it without asynchronous=True.")
-    if client.status in ("closing", "closed"):
-        raise InputError(
-            f"the Dask client of {address_of(client)} is closed; connect anew: "
-            "distributed.Client(address)."
-        )
-    return client
-
-
-def current_client() -> Any:
-    """The client of this process; if there is none, that of a cluster on this machine."""
-    try:
-        return connected(required_distributed().default_client())
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        return client_of_this_machine()
-
-
-@cache
-def client_of_this_machine() -> Any:
-    """A cluster with a process for each core, closed when Python ends."""
-    distributed = required_distributed()
-    cluster = distributed.LocalCluster(
-        n_workers=available_cores(), threads_per_worker=1, processes=True, dashboard_address=None
-    )
-    client = distributed.Client(cluster, set_as_default=False)
-    atexit.register(cluster.close)
-    atexit.register(client.close)  # which is called first
-    return client
-
-
-def client_of(address: str) -> Any:
-    """The client of a scheduler; one for each address."""
-    known = CLIENTS.get(address)
-    if known is not None and known.status == "running":
-        return known
-    try:
-        client = required_distributed().Client(address, timeout=PATIENCE, set_as_default=False)
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(
-            f"there is no Dask scheduler at {address!r} ({type(error).__name__}: {error}); start "
-            "one with 'dask scheduler', and give the address that it prints."
-        ) from error
-    CLIENTS[address] = client
-    atexit.register(client.close)
-    return client
-
-
-def threads_of(client) -> int:
-    """Threads of all workers, at least one."""
-    found = sum(client.nthreads().values())
-    if found == 0:
-        try:
-            client.wait_for_workers(1, timeout=PATIENCE)
-        except TimeoutError as error:
-            raise InputError(
-                f"the Dask scheduler at {address_of(client)} has no workers; start some with "
-                f"'dask worker {address_of(client)}'."
-            ) from error
-        found = sum(client.nthreads().values())
-    return max(found, 1)
-
-
-def answers(client) -> bool:
-    """Whether the scheduler does."""
-    if client.status != "running":
-        return False
-    try:
-        client.sync(client.scheduler.identity, callback_timeout=PATIENCE)
-    except (OSError, TimeoutError, AttributeError, CancelledError):
-        return False
-    return True
-
-
-def address_of(client) -> str:
-    """Where a client's scheduler is, or was."""
-    scheduler = getattr(client, "scheduler", None)
-    found = getattr(scheduler, "address", None) or getattr(client, "_start_arg", None)
-    return found if isinstance(found, str) else "an address that is not known any more"

@@ -7,7 +7,6 @@ from hashlib import blake2b
 from typing import Any
 
 import numpy as np
-import pandas as pd
 from scipy import sparse
 
 __all__ = ["digest"]
@@ -45,8 +44,8 @@ def absorb(found, thing: Any) -> None:
     elif sparse.issparse(thing):
         rows = sparse.csr_array(thing)
         absorb(found, [rows.shape, rows.indptr, rows.indices, rows.data])
-    elif isinstance(thing, pd.DataFrame):
-        absorb(found, {str(name): thing[name].to_numpy() for name in thing.columns})
+    elif hasattr(thing, "columns"):  # a pandas or polars frame
+        absorb(found, {str(name): np.asarray(thing[name]) for name in thing.columns})
     elif isinstance(thing, dict):
         absorb(found, list(thing.items()))
     elif isinstance(thing, list | tuple):
