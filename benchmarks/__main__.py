@@ -6,6 +6,7 @@ import argparse
 import platform
 
 from benchmarks import (
+    cost,
     dask_pass,
     fit,
     grid_search,
@@ -29,6 +30,7 @@ BENCHMARKS = {
     "rank_one": rank_one.run,
     "sequences": sequences.run,
     "large": large.run,
+    "cost": cost.run,
     "methods": methods.run,
     "noise": noise.run,
 }

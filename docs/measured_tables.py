@@ -31,7 +31,10 @@ def write_tables(results: Path, tables: Path) -> None:
     tables.mkdir(exist_ok=True)
     methods = json.loads((results / "methods.json").read_text(encoding="utf-8"))
     noise = json.loads((results / "noise.json").read_text(encoding="utf-8"))
+    cost = json.loads((results / "cost.json").read_text(encoding="utf-8"))
     for name, text in (
+        ("cost", cost_table(cost)),
+        ("cost_model", model_table(cost)),
         ("methods", summary_table(methods["sets"])),
         ("methods_by_set", table_by_set(methods["sets"])),
         ("noise", noise_table(noise)),
@@ -108,3 +111,44 @@ def noise_table(noise: dict) -> str:
             )
     head = ["data", "views:", *(f"{count} of noise" for count in noise["views"])]
     return table(head, rows)
+
+
+def model_seconds(cost: dict, n: float, p: float) -> float:
+    """What the model says of a pass on the two cores that it was fitted on."""
+    c0, c1, c2 = (1e-9 * c for c in cost["nanoseconds"])
+    return n**2 / 2 * (c0 + c1 * p + c2 * p**2)
+
+
+def cost_table(cost: dict) -> str:
+    """Measured passes beside the model."""
+    rows = [
+        [f"{n:,}", str(p), f"{took:.2f} s", f"{model_seconds(cost, n, p):.2f} s"]
+        for n, p, took in cost["points"]
+    ]
+    return table(["n", "kernels", "measured", "model"], rows)
+
+
+def model_table(cost: dict) -> str:
+    """What the model says of passes that nobody wants to wait for here."""
+    d = cost["columns"]
+    rows = []
+    for n in (1e4, 1e5, 1e6, 1e7):
+        for p in (10, 100, 1000):
+            hours = 2 * model_seconds(cost, n, p) / 3600
+            total = 8 * (p + 2) * n
+            rows.append(
+                [
+                    f"{n:,.0f}", f"{p:,}", f"{n**2 * (2 * d + 2 * p + p**2) / 2:.1e}",
+                    f"{hours:.2g}" if hours >= 0.01 else f"{3600 * hours:.2g} s",
+                    size(8 * n * d), size(total), size(8 * n * d + 3 * total),
+                ]
+            )  # fmt: skip
+    head = ["n", "kernels", "operations", "core hours", "X, to each worker", "a total", "worker"]
+    return table(head, rows)
+
+
+def size(n_bytes: float) -> str:
+    for unit, bytes_of_it in (("kB", 1e3), ("MB", 1e6), ("GB", 1e9)):
+        if n_bytes < 1000 * bytes_of_it:
+            return f"{n_bytes / bytes_of_it:.3g} {unit}"
+    return f"{n_bytes / 1e12:.3g} TB"

@@ -1,0 +1,61 @@
+"""What the pass over pairs costs, and a model of it: seconds = pairs (c0 + c1 p + c2 p^2).
+
+``python -m benchmarks.cost FILE`` also writes the numbers that the documentation shows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.optimize import nnls
+
+import learnkernels as lk
+from benchmarks.large import D, problem
+from benchmarks.measure import seconds
+from benchmarks.methods import main
+
+POINTS = [
+    (5_000, 10), (10_000, 10), (20_000, 10), (40_000, 10),
+    (5_000, 30), (10_000, 30), (5_000, 100), (10_000, 100), (3_000, 300),
+]  # fmt: skip
+
+
+def run(quick: bool = False) -> None:
+    measured([(300, 3), (300, 10), (600, 10)] if quick else POINTS)
+
+
+def measured(points: list[tuple[int, int]] = POINTS) -> dict:
+    """Seconds of each pass, those of the model, and its coefficients in nanoseconds a pair."""
+    lk.alignment_statistics(gaussians(4), *problem(200))  # compile
+    rows = []
+    for n, p in points:
+        X, y = problem(n)
+        rows.append((n, p, seconds(lambda X=X, y=y, p=p: one(X, y, p), 2)))
+    table = np.array(rows)
+    n, p, took = table.T
+    terms = (n**2 / 2)[:, None] * np.column_stack([np.ones_like(p), p, p**2])
+    # Relative errors count: a long pass is not worth more than a short one.
+    coefficients, _ = nnls(terms / took[:, None], np.ones(len(took)))
+    for (samples, kernels, time), model in zip(rows, terms @ coefficients, strict=True):
+        print(f"n={samples}, {kernels} kernels: {time:.2f} s, the model {model:.2f} s")
+    print(
+        "nanoseconds a pair: "
+        + ", ".join(f"{1e9 * c:.3g} p^{k}" for k, c in enumerate(coefficients))
+    )
+    return {
+        "columns": D,
+        "nanoseconds": [round(1e9 * float(c), 4) for c in coefficients],
+        "points": [[int(a), int(b), round(float(c), 4)] for a, b, c in rows],
+    }
+
+
+def one(X, y, p: int):
+    return lk.alignment_statistics(gaussians(p), X, y)
+
+
+def gaussians(p: int):
+    """Widths that are no powers of each other: each takes an exponential of its own."""
+    return lk.gaussians(np.geomspace(1e-3, 1.0, p) / D)
+
+
+if __name__ == "__main__":
+    main(__doc__, measured)
