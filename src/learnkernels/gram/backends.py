@@ -30,6 +30,10 @@ from learnkernels.progress import SILENT, Progress
 
 __all__ = ["Backend", "Sum", "Threads", "Watched", "as_backend"]
 
+# As it was when the library was imported: a Dask cluster that is started in this process sets it to
+# 1 for its workers, and leaves it so.
+OMP_NUM_THREADS = os.environ.get("OMP_NUM_THREADS", "")
+
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 
@@ -166,7 +170,7 @@ def available_cores() -> int:
     """Cores this process may use; OMP_NUM_THREADS, where set, is the most."""
     affine = hasattr(os, "sched_getaffinity")
     cores = len(os.sched_getaffinity(0)) if affine else os.cpu_count() or 1
-    limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    limit = OMP_NUM_THREADS.split(",")[0].strip()
     return min(cores, max(int(limit), 1)) if limit.isdigit() else cores
 
 

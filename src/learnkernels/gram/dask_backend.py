@@ -23,7 +23,7 @@ import numpy as np
 from learnkernels.errors import InputError
 from learnkernels.gram.backends import Threads, single_threaded_blas
 from learnkernels.gram.dask_clients import address_of, answers, connected, threads_of
-from learnkernels.gram.sending import Sent, packed, unpacked
+from learnkernels.gram.sending import Held, Sent, packed, unpacked
 from learnkernels.progress import SILENT
 
 __all__ = ["Dask"]
@@ -130,7 +130,7 @@ class Run:
     ----------
     client : distributed.Client
     content : Future of bytes
-    arrays : list of Future of ndarray
+    arrays : list of Future of Held
     threads : int
         Tasks that run at the same time.
     """
@@ -273,7 +273,7 @@ def groups(work: np.ndarray, start: int, pace: float | None, threads: int) -> li
     return [slice(int(a), int(b)) for a, b in pairwise(borders)]
 
 
-def results_of(content: bytes, arrays: list[np.ndarray], items: Sequence) -> tuple[list, float]:
+def results_of(content: bytes, arrays: list[Held], items: Sequence) -> tuple[list, float]:
     """The function of each item, and the seconds that the last one took."""
     found, seconds = [], 0.0
     with single_threaded_blas():
@@ -285,7 +285,7 @@ def results_of(content: bytes, arrays: list[np.ndarray], items: Sequence) -> tup
     return found, seconds
 
 
-def total_of(content: bytes, arrays: list[np.ndarray], items: Sequence) -> tuple[Any, float]:
+def total_of(content: bytes, arrays: list[Held], items: Sequence) -> tuple[Any, float]:
     """The sum over items, and the seconds that the last one took."""
     seconds = 0.0
     with single_threaded_blas():
@@ -298,11 +298,11 @@ def total_of(content: bytes, arrays: list[np.ndarray], items: Sequence) -> tuple
     return total, seconds
 
 
-def plain_total_of(content: bytes, arrays: list[np.ndarray], items: Sequence) -> Any:
+def plain_total_of(content: bytes, arrays: list[Held], items: Sequence) -> Any:
     return total_of(content, arrays, items)[0]
 
 
-def total_of_both(content: bytes, arrays: list[np.ndarray], left: Any, right: Any) -> Any:
+def total_of_both(content: bytes, arrays: list[Held], left: Any, right: Any) -> Any:
     sum = unpacked(content, arrays)
     total = sum.start()
     sum.join(total, left)

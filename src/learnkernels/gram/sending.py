@@ -24,7 +24,7 @@ from learnkernels.gram.backends import Threads
 from learnkernels.gram.digests import digest
 from learnkernels.version import __version__
 
-__all__ = ["Sent", "packed", "unpacked"]
+__all__ = ["Held", "Sent", "packed", "unpacked"]
 
 # Arrays of fewer bytes travel with what holds them.
 LARGE = 50_000
@@ -57,12 +57,12 @@ def packed(thing: Any) -> tuple[bytes, list[np.ndarray]]:
     return stream.getvalue(), list(arrays.values())
 
 
-def unpacked(content: bytes, arrays: list[np.ndarray]) -> Any:
+def unpacked(content: bytes, arrays: list[Held]) -> Any:
     """The thing that `packed` took apart; backends inside it are one thread of this process."""
 
     class Unpacker(pickle.Unpickler):
         def persistent_load(self, place):
-            return Threads(1) if place == "backend" else arrays[place]
+            return Threads(1) if place == "backend" else arrays[place].array
 
     version, thing = Unpacker(io.BytesIO(content)).load()
     if version != __version__:
@@ -71,6 +71,30 @@ def unpacked(content: bytes, arrays: list[np.ndarray]) -> Any:
             f"{version}; install the same version everywhere."
         )
     return thing
+
+
+class Held:
+    """An array on its way to a worker, where it is put in order once: messages leave it unaligned.
+
+    Compiled code and BLAS are slow on unaligned arrays, or copy them in every task.
+    """
+
+    def __init__(self, array: np.ndarray):
+        self.array = array
+
+    def __reduce__(self):
+        return held, (self.array,)
+
+    def __sizeof__(self) -> int:
+        return self.array.nbytes
+
+    @property
+    def nbytes(self) -> int:
+        return self.array.nbytes
+
+
+def held(array: np.ndarray) -> Held:
+    return Held(np.require(array, requirements=["ALIGNED", "WRITEABLE"]))
 
 
 class Sent:
@@ -90,7 +114,8 @@ class Sent:
         for name, array in zip(names, arrays, strict=True):
             if getattr(self.kept.get(name), "status", None) != "finished":
                 absent[name] = array
-        first, *rest = client.scatter([content, *absent.values()], broadcast=True, hash=False)
+        data = [content, *map(Held, absent.values())]
+        first, *rest = client.scatter(data, broadcast=True, hash=False)
         self.kept.update(zip(absent, rest, strict=True))
         return first, [self.kept[name] for name in names]
 
