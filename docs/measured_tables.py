@@ -139,7 +139,8 @@ def model_table(cost: dict) -> str:
             rows.append(
                 [
                     f"{n:,.0f}", f"{p:,}", f"{n**2 * (2 * d + 2 * p + p**2) / 2:.1e}",
-                    f"{hours:.2g}" if hours >= 0.01 else f"{3600 * hours:.2g} s",
+                    f"{hours:,.2g}" if 0.01 <= hours < 100 else
+                    f"{hours:,.0f}" if hours >= 100 else f"{3600 * hours:.2g} s",
                     size(8 * n * d), size(total), size(8 * n * d + 3 * total),
                 ]
             )  # fmt: skip

@@ -571,3 +571,14 @@ def test_arrays_and_frames_of_dask_are_samples(samples):
     assert np.allclose(
         model.predict(lazy), lk.KernelRegressor(n_components=40).fit(X, y).predict(X)
     )
+
+
+def test_views_of_a_lazy_table(samples):
+    frames = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
+    X, y = samples
+    table = pd.DataFrame(X, columns=[f"column {k}" for k in range(X.shape[1])])
+    views = [lk.on(["column 0", "column 1"], lk.gaussians([0.1])), lk.on(["column 2"])]
+    lazy = lk.KernelClassifier(views).fit(frames.from_pandas(table, npartitions=3), y)
+    here = lk.KernelClassifier(views).fit(table, y)
+    assert np.array_equal(lazy.weights_, here.weights_)
+    assert list(lazy.feature_names_in_) == list(table.columns)

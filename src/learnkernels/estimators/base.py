@@ -11,7 +11,7 @@ from learnkernels.estimators.budget import UNBOUNDED, Budget
 from learnkernels.estimators.guarantees import guarantees_of
 from learnkernels.estimators.html import learned_html
 from learnkernels.estimators.learning import Learned, Model, Stage
-from learnkernels.estimators.tables import validated_table
+from learnkernels.estimators.tables import in_memory, validated_table
 from learnkernels.gram import Bank, Checkpointed, Oracle, as_backend, digest
 from learnkernels.kernels import takes_tables
 from learnkernels.machines import Machine, Ridge
@@ -55,6 +55,7 @@ class BaseKernelEstimator(BaseEstimator):
     def _validated(self, X, y="no_validation", **options):
         """X (and y) as arrays, with a sentence where they cannot be used."""
         fitting = options.get("reset", True)
+        X, y = in_memory(X), in_memory(y)
         if takes_tables(self.kernels):
             return validated_table(self, X, y, **options)
         pairwise = self.__sklearn_tags__().input_tags.pairwise

@@ -10,7 +10,12 @@ from sklearn.utils.validation import _check_y, validate_data
 from learnkernels.errors import InputError
 from learnkernels.kernels.tables import holds_text, is_frame, n_rows, strings
 
-__all__ = ["as_table", "validated_table"]
+__all__ = ["as_table", "in_memory", "validated_table"]
+
+
+def in_memory(data):
+    """What an array or frame of Dask holds; anything else as it is."""
+    return data.compute() if hasattr(data, "__dask_graph__") else data
 
 
 def validated_table(estimator, X, y="no_validation", *, reset=True, **options):

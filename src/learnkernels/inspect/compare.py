@@ -21,7 +21,7 @@ from learnkernels.checks import positive_values
 from learnkernels.errors import InputError
 from learnkernels.estimators.classifier import KernelClassifier
 from learnkernels.estimators.learning import Stage, outputs_of_all
-from learnkernels.estimators.tables import as_table
+from learnkernels.estimators.tables import as_table, in_memory
 from learnkernels.estimators.targets import alignment_targets, signed_targets
 from learnkernels.gram import Statistics, as_backend
 from learnkernels.inspect.comparison import Comparison, Trial, result_of
@@ -129,7 +129,7 @@ def compare(
     """
     if isinstance(kernels, str) and kernels == "precomputed":
         raise InputError('compare takes samples; kernels="precomputed" is for the estimators.')
-    y = np.asarray(y)
+    X, y = in_memory(X), np.asarray(in_memory(y))
     table = takes_tables(kernels)
     if table and preprocess is None:
         X = as_table(X)
