@@ -65,7 +65,7 @@ class Dask:
     >>> from distributed import Client
     >>> from sklearn.datasets import load_digits
     >>> X, y = load_digits(return_X_y=True)
-    >>> with Client(processes=False, n_workers=1, dashboard_address=None) as client:
+    >>> with Client(processes=False, n_workers=1, dashboard_address=":0") as client:
     ...     statistics = lk.alignment_statistics("linear", X, y, backend=lk.Dask(client))
     >>> statistics.alignments().round(2)
     array([0.51])

@@ -74,7 +74,7 @@ def client_of_this_machine() -> Any:
     with dask.config.set({name: dask.config.get(name, {}) | KEEP_MEMORY}):
         cluster = distributed.LocalCluster(
             n_workers=available_cores(), threads_per_worker=1, processes=True,
-            dashboard_address=None,
+            dashboard_address=":0",
         )  # fmt: skip
     client = distributed.Client(cluster, set_as_default=False)
     atexit.register(cluster.close)
