@@ -10,7 +10,8 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.budget import UNBOUNDED, Budget
 from learnkernels.estimators.guarantees import guarantees_of
 from learnkernels.estimators.html import learned_html
-from learnkernels.estimators.learning import Learned, Model, Stage
+from learnkernels.estimators.learning import Stage
+from learnkernels.estimators.models import Learned, Model
 from learnkernels.estimators.tables import in_memory, validated_table
 from learnkernels.gram import Bank, Checkpointed, Oracle, as_backend, digest
 from learnkernels.kernels import takes_tables

@@ -10,7 +10,8 @@ from sklearn.model_selection import KFold, StratifiedKFold
 
 from learnkernels.checks import require_whole
 from learnkernels.errors import ConstantKernelWarning, InputError
-from learnkernels.estimators.learning import Stage, outputs_of_all
+from learnkernels.estimators.learning import Stage
+from learnkernels.estimators.models import outputs_of_all
 from learnkernels.machines import Machine
 from learnkernels.weights import WeightMethod
 

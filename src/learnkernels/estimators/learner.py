@@ -8,7 +8,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
-from learnkernels.estimators.learning import Learned
+from learnkernels.estimators.models import Learned
 from learnkernels.estimators.targets import alignment_targets, looks_like_classes
 from learnkernels.gram import as_backend
 from learnkernels.machines import Ridge

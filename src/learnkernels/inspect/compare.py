@@ -20,7 +20,8 @@ from sklearn.utils import assert_all_finite, check_array, check_consistent_lengt
 from learnkernels.checks import positive_values
 from learnkernels.errors import InputError
 from learnkernels.estimators.classifier import KernelClassifier
-from learnkernels.estimators.learning import Stage, outputs_of_all
+from learnkernels.estimators.learning import Stage
+from learnkernels.estimators.models import outputs_of_all
 from learnkernels.estimators.tables import as_table, in_memory
 from learnkernels.estimators.targets import alignment_targets, signed_targets
 from learnkernels.gram import Statistics, as_backend
