@@ -189,7 +189,7 @@ def model_of(model, fitted) -> dict[str, Any]:
     parameters = {
         name: code_of(value)
         for name, value in model.get_params(deep=True).items()
-        if not hasattr(value, "get_params") and not name.endswith("steps")
+        if not hasattr(value, "get_params") and not name.endswith(("steps", "transformers"))
     }
     return {
         "estimator": type(fitted).__name__,
