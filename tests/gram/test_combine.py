@@ -45,7 +45,7 @@ def test_centered_gram_has_zero_means_and_unit_mean_diagonal(classes):
 
 def test_more_samples_than_memory_are_refused_before_allocation(classes, monkeypatch):
     monkeypatch.setattr(memory, "available_memory", lambda: 1e4)
-    with pytest.raises(lk.InputError, match="GB are free"):
+    with pytest.raises(lk.InputError, match="115 kB and 10 kB are free"):
         lk.KernelRegressor().fit(np.arange(120.0)[:, None], np.arange(120.0))
 
 

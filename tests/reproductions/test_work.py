@@ -88,7 +88,7 @@ def test_a_folder_that_cannot_be_written_is_said_before_any_work(tmp_path):
     def never(number, seed):
         raise AssertionError
 
-    with pytest.raises(lk.InputError, match="cannot write"):
+    with pytest.raises(lk.InputError, match="cannot make the folder"):
         results(tmp_path, replace(PROTOCOL, run=never))
 
 

@@ -17,6 +17,7 @@ import pandas as pd
 
 from learnkernels.datasets.catalogue import DATASETS, Dataset
 from learnkernels.errors import InputError
+from learnkernels.files import make_folder, replacing
 
 __all__ = ["cache_folder", "fetch", "load", "path", "values_checksum", "whereabouts"]
 
@@ -93,16 +94,10 @@ def fetch(name: str) -> Path:
             + by_hand(data)
         )
     target = cache_folder() / data.file
-    temporary = target.with_name(f".{os.getpid()}.{target.name}")
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        table.to_csv(temporary, index=False)
-        temporary.replace(target)
-    except OSError as error:
-        raise InputError(
-            f"cannot write {str(target)!r}: {error.strerror or error}; name another folder with "
-            "LEARNKERNELS_CACHE."
-        ) from error
+    advice = "; name another folder with LEARNKERNELS_CACHE"
+    make_folder(target.parent, advice)
+    with replacing(target, advice) as stream:
+        table.to_csv(stream, index=False, compression="gzip")
     return target
 
 

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from learnkernels.errors import InputError
+from learnkernels.files import replacing
 from learnkernels.gram.backends import Backend
 from learnkernels.gram.digests import digest
 from learnkernels.progress import SILENT
@@ -166,20 +167,9 @@ class File:
 
     def write(self, sum, total: Any, done: int) -> None:
         """Keep a total: the file is complete or as it was."""
-        temporary = self.path.with_name(f".{self.path.name}.{os.getpid()}.part")
-        try:
-            with temporary.open("wb") as stream:
-                np.savez(stream, fingerprint=np.array(self.fingerprint), done=np.array(done),
-                         **sum.arrays(total))  # fmt: skip
-                stream.flush()
-                os.fsync(stream.fileno())
-            temporary.replace(self.path)
-        except OSError as error:
-            raise InputError(
-                f"cannot write the checkpoint {str(self.path)!r}: {error.strerror or error}."
-            ) from error
-        finally:
-            temporary.unlink(missing_ok=True)
+        with replacing(self.path) as stream:
+            np.savez(stream, fingerprint=np.array(self.fingerprint), done=np.array(done),
+                     **sum.arrays(total))  # fmt: skip
 
     def remove(self) -> None:
         self.path.unlink(missing_ok=True)

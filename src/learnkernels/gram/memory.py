@@ -3,25 +3,78 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 from learnkernels.errors import InputError
 
 __all__ = ["available_memory", "require_memory"]
 
+CGROUPS = Path("/sys/fs/cgroup")
+
 
 def available_memory() -> float:
-    """Bytes that this machine has free, or infinity where it does not say."""
+    """Bytes that this process can still take, or infinity where nobody says."""
+    return max(min(free_in_machine(), free_in_container(), free_by_ulimit()), 0.0)
+
+
+def require_memory(
+    n_bytes: float, what: str, instead: str = "use fewer samples or fewer kernels"
+) -> None:
+    """Raise before an allocation that there is no room for."""
+    free = available_memory()
+    if n_bytes > free:
+        raise InputError(
+            f"{what} would take {in_words(n_bytes)} and {in_words(free)} are free; {instead}."
+        )
+
+
+def in_words(n_bytes: float) -> str:
+    """A number of bytes that a person can read."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.3g} {unit}"
+    return f"{n_bytes:.0f} bytes"
+
+
+def free_in_machine() -> float:
+    """Memory that is free, or would be once the system gives up what it only caches."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found = next(line for line in lines if line.startswith("MemAvailable:"))
+        return 1024 * float(found.split()[1])
+    except (OSError, StopIteration):
+        pass
     try:
         return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
     except (AttributeError, ValueError, OSError):
         return float("inf")
 
 
-def require_memory(n_bytes: float, what: str) -> None:
-    """Raise before an allocation that this machine has no room for."""
-    free = available_memory()
-    if n_bytes > free:
-        raise InputError(
-            f"{what} would take {n_bytes / 1e9:.1f} GB and {free / 1e9:.1f} GB are free; "
-            "use fewer samples or fewer kernels."
-        )
+def free_in_container(root: Path = CGROUPS) -> float:
+    """What a container's limit leaves, of which cached files do not count as taken."""
+    for limit, taken, cached in (
+        ("memory.max", "memory.current", "inactive_file"),
+        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "total_inactive_file"),
+    ):
+        try:
+            most = float((root / limit).read_text())  # "max" where there is none
+            now = float((root / taken).read_text())
+            stat = (root / limit).with_name("memory.stat").read_text().split()
+            return most - now + float(dict(zip(stat[::2], stat[1::2], strict=True))[cached])
+        except (OSError, ValueError, KeyError):
+            continue
+    return float("inf")
+
+
+def free_by_ulimit() -> float:
+    """What the limit on this process's addresses leaves (``ulimit -v``)."""
+    try:
+        import resource
+
+        most = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if most == resource.RLIM_INFINITY:
+            return float("inf")
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        return float(most - pages * resource.getpagesize())
+    except (ImportError, OSError):
+        return float("inf")

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from learnkernels.errors import InputError
+from learnkernels.files import replacing
 from learnkernels.reports.html import to_html
 from learnkernels.reports.markdown import to_markdown
 from learnkernels.reports.summary import summary
@@ -58,10 +59,8 @@ class Report:
         """
         path = check_ending(path)
         forms = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json}
-        try:
-            path.write_text(forms[path.suffix](), encoding="utf-8")
-        except OSError as error:
-            raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}.") from error
+        with replacing(path) as stream:
+            stream.write(forms[path.suffix]().encode())
         return path
 
     def __str__(self) -> str:

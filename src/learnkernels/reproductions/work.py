@@ -7,7 +7,6 @@ it was; so does another table that reads the same pieces.
 from __future__ import annotations
 
 import json
-import os
 import re
 import time
 import warnings
@@ -20,6 +19,7 @@ from joblib import Parallel, delayed, parallel_config
 
 from learnkernels import datasets
 from learnkernels.errors import InputError
+from learnkernels.files import make_folder, replacing
 from learnkernels.gram import single_threaded_blas
 from learnkernels.progress import SILENT, Progress
 from learnkernels.reproductions.experiment import Piece, Protocol
@@ -104,13 +104,10 @@ def check_data(names) -> None:
 
 
 def check_writable(place: Path) -> None:
-    probe = place / f".{os.getpid()}"
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        probe.touch()
-        probe.unlink()
-    except OSError as error:
-        raise InputError(f"cannot write to {str(place)!r}: {error.strerror or error}.") from error
+    make_folder(place)
+    with replacing(place / ".probe"):
+        pass
+    (place / ".probe").unlink()
 
 
 def kept(protocol: Protocol, pieces: list[Piece], place: Path) -> Iterator[tuple[str, dict]]:
@@ -168,10 +165,6 @@ def write_json(path: Path, content) -> None:
     """Write a file that is complete or not there."""
     # What holds only numbers and names on one line.
     text = INNERMOST.sub(lambda part: " ".join(part[0].split()), json.dumps(content, indent=1))
-    temporary = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        temporary.write_text(text + "\n", encoding="utf-8")
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}.") from error
+    make_folder(path.parent)
+    with replacing(path) as stream:
+        stream.write(f"{text}\n".encode())

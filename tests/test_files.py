@@ -1,0 +1,74 @@
+"""Files that are complete or not there."""
+
+import stat
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import learnkernels as lk
+from learnkernels.files import make_folder, replacing
+
+
+def test_a_stopped_write_leaves_the_file_of_before(tmp_path):
+    place = tmp_path / "file"
+    place.write_bytes(b"before")
+    with pytest.raises(KeyboardInterrupt), replacing(place) as stream:
+        stream.write(b"half")
+        raise KeyboardInterrupt
+    assert place.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_nobody_sees_half_a_file(tmp_path):
+    place = tmp_path / "file"
+    place.write_bytes(b"before")
+    with replacing(place) as stream:
+        stream.write(b"after")
+        stream.flush()
+        assert place.read_bytes() == b"before"
+    assert place.read_bytes() == b"after"
+
+
+def test_links_are_followed_and_rights_are_those_of_any_new_file(tmp_path):
+    (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    (tmp_path / "ordinary").touch()
+    with replacing(tmp_path / "link") as stream:
+        stream.write(b"after")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "file").read_bytes() == b"after"
+    rights = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("file", "ordinary")]
+    assert rights[0] == rights[1]
+
+
+def test_threads_that_write_the_same_file_leave_one_of_theirs(tmp_path):
+    def write(letter):
+        with replacing(tmp_path / "file") as stream:
+            for _ in range(50):
+                stream.write(letter * 1000)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(write, [b"a", b"b", b"c", b"d"]))
+    content = (tmp_path / "file").read_bytes()
+    assert len(content) == 50_000
+    assert len(set(content)) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+def test_devices_and_folders_are_not_replaced(tmp_path):
+    for place in ("/dev/full", tmp_path):
+        with pytest.raises(lk.InputError, match="no file"), replacing(place):
+            pass
+
+
+def test_advice_ends_the_sentence(tmp_path):
+    (tmp_path / "file").touch()
+    with (
+        pytest.raises(lk.InputError, match=r"'.*/file/inner': .*; try elsewhere.$"),
+        replacing(tmp_path / "file" / "inner", "; try elsewhere"),
+    ):
+        pass
+    with pytest.raises(lk.InputError, match=r"cannot make the folder .*; try elsewhere.$"):
+        make_folder(tmp_path / "file" / "inner", "; try elsewhere")
