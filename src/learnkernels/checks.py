@@ -2,27 +2,78 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeGuard
 
 import numpy as np
+from sklearn.utils import check_random_state
 
-from learnkernels.errors import InputError
+from learnkernels.errors import InputError, InputTypeError
 
-__all__ = ["is_number", "is_whole", "positive_values", "require_positive", "require_whole"]
+__all__ = [
+    "as_input_error",
+    "is_number",
+    "is_several",
+    "is_whole",
+    "positive_values",
+    "random_generator",
+    "require_choice",
+    "require_positive",
+    "require_truth",
+    "require_whole",
+]
+
+
+@contextmanager
+def as_input_error(what: str = "") -> Iterator[None]:
+    """What libraries below raise for input that they cannot use, as our error.
+
+    Their looks at values that are not finite are no reason for a warning of NumPy.
+
+    Parameters
+    ----------
+    what : str, default=""
+        Begins the sentence.
+    """
+    try:
+        with np.errstate(over="ignore", invalid="ignore"):
+            yield
+    except InputError:
+        raise
+    except TypeError as error:
+        raise InputTypeError(f"{what}{error}") from error
+    except ValueError as error:
+        raise InputError(f"{what}{error}") from error
+
+
+def random_generator(random_state: Any) -> np.random.RandomState:
+    """Random numbers by a seed, those of a generator, or anew for None."""
+    with as_input_error("random_state: "):
+        return check_random_state(random_state)
 
 
 def is_number(value: Any) -> TypeGuard[float]:
     """Whether value is a finite real number."""
-    return (
-        isinstance(value, (int, float, np.integer, np.floating))
-        and not isinstance(value, bool)
-        and bool(np.isfinite(value))
-    )
+    try:
+        return (
+            isinstance(value, (int, float, np.integer, np.floating))
+            and not isinstance(value, bool)
+            and math.isfinite(value)
+        )
+    except OverflowError:  # a whole number that is too large to be a float
+        return False
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
     """Whether value is a whole number."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def is_several(value: Any) -> bool:
+    """Whether value holds others, which an array without dimensions does not though it says so."""
+    return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
 
 
 def require_whole(owner: str, parameter: str, value: Any, low: int) -> None:
@@ -31,6 +82,18 @@ def require_whole(owner: str, parameter: str, value: Any, low: int) -> None:
         raise InputError(
             f"{owner} got {parameter}={value!r}; it must be a whole number of at least {low}."
         )
+
+
+def require_choice(parameter: str, value: Any, choices: Collection[str | None]) -> None:
+    """Raise unless `value` is one of some texts, or None where that is one of them."""
+    if not ((value is None or isinstance(value, str)) and value in choices):
+        raise InputError(f"{parameter}={value!r}; expected one of {list(choices)}.")
+
+
+def require_truth(parameter: str, value: Any) -> None:
+    """Raise unless `value` is True or False, which 1 and 0 are too."""
+    if not (isinstance(value, (bool, np.bool_)) or (is_whole(value) and value in (0, 1))):
+        raise InputError(f"{parameter}={value!r}; it must be True or False.")
 
 
 def require_positive(parameter: str, value: Any, owner: str) -> None:

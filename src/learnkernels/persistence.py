@@ -24,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
 from learnkernels.estimators import KernelClassifier, KernelLearner, KernelRegressor
 from learnkernels.files import replacing
@@ -73,14 +74,17 @@ def save(model: Any, path: str | os.PathLike) -> None:
             f"the model has backend={remote[0]!r}, and where work runs is not saved with a model; "
             "call set_params(backend=None) first."
         )
-    archive = dumps(model, compression=zipfile.ZIP_DEFLATED)
+    try:
+        archive = dumps(model, compression=zipfile.ZIP_DEFLATED)
+    except Exception as error:  # whatever objects of a user's answer to being looked at
+        raise InputError(f"the model cannot be saved: {error}.") from error
     foreign = strangers(get_untrusted_types(data=archive))
     if foreign:
         raise InputError(
             f"the model holds {foreign}, which cannot be saved safely (functions of your own, for "
             "example); use kernels of this library, or pickle at your own risk."
         )
-    with replacing(path) as stream:
+    with as_input_error("save() takes the path of a file: "), replacing(path) as stream:
         stream.write(sealed(archive))
 
 
@@ -107,7 +111,8 @@ def load(path: str | os.PathLike) -> Any:
     from skops.io import get_untrusted_types, loads
 
     try:
-        content = Path(path).read_bytes()
+        with as_input_error("load() takes the path of a file: "):
+            content = Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror or error}.") from error
     about = opened(content, path)

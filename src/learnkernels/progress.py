@@ -17,6 +17,8 @@ from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
+from learnkernels.checks import require_truth
+
 __all__ = ["SILENT", "Progress", "Say", "gap_reached", "shown", "silent"]
 
 # Told in a few words what is going on.
@@ -132,6 +134,7 @@ def shown(verbose: bool | Progress) -> Iterator[Progress]:
     if isinstance(verbose, Progress):
         yield verbose
         return
+    require_truth("verbose", verbose)
     if not (verbose and on_terminal()):
         yield SILENT
         return

@@ -100,7 +100,8 @@ def test_scaling_a_kernel_scales_its_weight_the_other_way(classes):
 
 
 def test_constant_kernels_get_zero_and_a_warning(classes):
-    X, y = classes
+    X, _ = classes
+    y = X[:, 0] > 0
 
     def constant(A, B):
         return np.full((len(A), len(B)), 5.0)
@@ -118,7 +119,7 @@ def test_all_kernels_constant_is_an_error():
 
 def test_constant_target_gives_uniform_weights_and_a_warning(rng):
     X = rng.standard_normal((20, 2))
-    for method in ("alignf", "l1-krr", "l2-krr", "align-single", "single"):
+    for method in ("alignf", "l1-krr", "l2-krr", "align-single", "single", "ensemble"):
         with pytest.warns(lk.UndefinedAlignmentWarning, match="uniform weights"):
             model = lk.KernelRegressor(lk.gaussians([0.1, 1.0]), method).fit(X, np.full(20, 3.0))
         assert model.weights_.tolist() == [0.5, 0.5]

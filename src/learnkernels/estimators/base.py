@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
+from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
 from learnkernels.estimators.budget import UNBOUNDED, Budget
 from learnkernels.estimators.guarantees import guarantees_of
 from learnkernels.estimators.html import learned_html
 from learnkernels.estimators.learning import Stage
 from learnkernels.estimators.models import Learned, Model
-from learnkernels.estimators.tables import in_memory, validated_table
+from learnkernels.estimators.tables import canonical, in_memory, validated_table
 from learnkernels.gram import Bank, Checkpointed, Oracle, as_backend, digest
 from learnkernels.kernels import takes_tables
 from learnkernels.machines import Machine, Ridge
@@ -65,24 +70,29 @@ class BaseKernelEstimator(BaseEstimator):
             options |= {"allow_nd": True, "ensure_all_finite": finite}
         else:
             options |= {"accept_sparse": "csr", "ensure_min_samples": 2 if fitting else 1}
-        try:
-            validated = validate_data(self, X, y, dtype=np.float64, order="C", **options)
-        except ValueError as error:
-            if "could not convert" in str(error):
-                raise InputError(text_found(X, error)) from error
-            raise
+        with as_input_error():
+            try:
+                validated = validate_data(self, X, y, dtype=np.float64, order="C", **options)
+            except ValueError as error:
+                if "could not convert" in str(error):
+                    raise InputError(text_found(X, error)) from error
+                raise
+        X, *y = validated if fitting else (validated,)
+        if sparse.issparse(X):
+            X = canonical(X)
         if pairwise:
-            check_stack(validated[0] if fitting else validated, fitting)
-            if not fitting and validated.shape[2] != len(self.weights_):
+            check_stack(X, fitting)
+            if not fitting and X.shape[2] != len(self.weights_):
                 raise InputError(
-                    f"the stack holds {validated.shape[2]} kernels, but the model was trained on "
+                    f"the stack holds {X.shape[2]} kernels, but the model was trained on "
                     f"{len(self.weights_)} kernels; give the same ones in the same order."
                 )
-        return validated
+        return (X, *y) if fitting else X
 
     def _weights_of_samples(self, sample_weight, X):
         """Sample weights, and the samples whose weight is not zero."""
-        w = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+        with as_input_error():
+            w = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         self._weighted = bool((w != 1).any())
         kept = np.flatnonzero(w)
         if len(kept) < 2:
@@ -96,7 +106,9 @@ class BaseKernelEstimator(BaseEstimator):
         backend = self.backend
         if getattr(self, "checkpoint", None) is not None:
             data = digest(X, target, sample_weight, samples)
-            backend = Checkpointed(as_backend(backend), self.checkpoint, data)
+            with as_input_error("checkpoint: "):
+                path = Path(os.fsdecode(os.fsencode(self.checkpoint)))
+            backend = Checkpointed(as_backend(backend), path, data)
         return Stage.of(
             self.kernels, X, target, Y, task=task, normalize=self.normalize, center=self.center,
             sample_weight=sample_weight, backend=as_backend(backend, progress),

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import check_random_state
 
-from learnkernels.checks import is_number, require_whole
+from learnkernels.checks import is_number, random_generator, require_whole
 from learnkernels.errors import InputError
 from learnkernels.gram import available_memory
 
@@ -69,7 +68,7 @@ class Budget:
 
     def landmarks(self, n: int) -> np.ndarray:
         """Samples that stand for all, in order."""
-        random = check_random_state(self.random_state)
+        random = random_generator(self.random_state)
         return np.sort(random.choice(n, self.n_components, replace=False))
 
     def require_gram(self, n: int, who: str, instead: str) -> None:

@@ -7,14 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 from sklearn.base import ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
 
-from learnkernels.checks import positive_values, require_positive
+from learnkernels.checks import positive_values, require_choice, require_positive
 from learnkernels.errors import InputError, MachineWarning
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.budget import DENSE, ITERATIVE, LANDMARKS, Budget
 from learnkernels.estimators.folds import fold_losses, stratified_order
-from learnkernels.estimators.targets import alignment_targets, signed_targets
+from learnkernels.estimators.targets import alignment_targets, class_codes_of, signed_targets
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge
 from learnkernels.progress import shown
 from learnkernels.weights import as_method
@@ -176,9 +175,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
             The fitted estimator.
         """
         X, y = self._validated(X, y)
-        check_classification_targets(y)
         w, samples = self._weights_of_samples(sample_weight, X)
-        self.classes_, codes = np.unique(y[samples], return_inverse=True)
+        self.classes_, codes = class_codes_of(y[samples])
         if len(self.classes_) < 2:
             raise InputError(
                 f"y holds one class only ({self.classes_[0]!r}); a classifier needs at least 2."
@@ -267,8 +265,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
 
     def _machine_name(self, method, n: int, budget: Budget) -> str:
         """The machine that ``machine=`` stands for on n samples."""
-        if self.machine not in self.MACHINES:
-            raise InputError(f"machine={self.machine!r}; expected one of {list(self.MACHINES)}.")
+        require_choice("machine", self.machine, self.MACHINES)
         name = (method.machine or "svm") if self.machine == "auto" else self.machine
         if name == "ridge" or budget.way(n) == DENSE:
             return name
@@ -293,5 +290,5 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
 
     def _machine(self, exact=True) -> Machine:
         if self.machine_ == "svm":
-            return SVM(self.tol, exact)
+            return SVM(float(self.tol), exact)
         return Ridge() if self.machine_ == "ridge" else AlignmentPredictor()

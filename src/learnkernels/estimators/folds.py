@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from learnkernels.checks import require_whole
-from learnkernels.errors import ConstantKernelWarning, InputError
+from learnkernels.checks import random_generator, require_whole
+from learnkernels.errors import ConstantKernelWarning, InputError, UndefinedAlignmentWarning
 from learnkernels.estimators.learning import Stage
 from learnkernels.estimators.models import outputs_of_all
 from learnkernels.machines import Machine
@@ -39,14 +39,16 @@ def stratified_order(
             "give a single C or more samples of each class."
         )
     require_whole("KernelClassifier", "folds", n_folds, 2)
-    splitter = StratifiedKFold(min(n_folds, smallest), shuffle=True, random_state=random_state)
+    random = random_generator(random_state)
+    splitter = StratifiedKFold(min(n_folds, smallest), shuffle=True, random_state=random)
     return joined([test for _, test in splitter.split(codes, codes)])
 
 
 def shuffled_order(n: int, n_folds: int, random_state) -> tuple[np.ndarray, np.ndarray]:
     """The same for samples without classes."""
     require_whole("KernelRegressor", "folds", n_folds, 2)
-    splitter = KFold(min(n_folds, n), shuffle=True, random_state=random_state)
+    random = random_generator(random_state)
+    splitter = KFold(min(n_folds, n), shuffle=True, random_state=random)
     return joined([test for _, test in splitter.split(np.empty((n, 1)))])
 
 
@@ -82,8 +84,9 @@ def fold_losses(
     for fold in stage.progress.track(range(n_folds), n_folds, what):
         test = stage.inside(fold)
         with warnings.catch_warnings():
-            # A constant kernel is reported once, for the whole training set.
+            # Reported once, for the whole training set.
             warnings.simplefilter("ignore", ConstantKernelWarning)
+            warnings.simplefilter("ignore", UndefinedAlignmentWarning)
             part = stage.within(f"fold {fold + 1} of {n_folds}")
             models = part.train(method, machine, values, without=fold)
         rows = stage.bank.take(test)

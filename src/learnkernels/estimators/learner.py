@@ -6,10 +6,11 @@ import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
+from learnkernels.checks import as_input_error, require_choice
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.models import Learned
-from learnkernels.estimators.targets import alignment_targets, looks_like_classes
+from learnkernels.estimators.targets import alignment_targets, class_codes_of, looks_like_classes
 from learnkernels.gram import as_backend
 from learnkernels.machines import Ridge
 from learnkernels.progress import Progress, shown
@@ -183,14 +184,12 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
             return self._kernel.cross_gram(X, as_backend(self.backend, progress))
 
     def _targets(self, y) -> np.ndarray:
-        if self.task not in ("auto", "classification", "regression"):
-            raise InputError(
-                f"task={self.task!r}; expected 'auto', 'classification' or 'regression'."
-            )
+        require_choice("task", self.task, ("auto", "classification", "regression"))
         if y.ndim == 2 and y.shape[1] == 1:
             y = y[:, 0]
         if self.task == "classification" or (self.task == "auto" and looks_like_classes(y)):
-            classes, codes = np.unique(y, return_inverse=True)
+            classes, codes = class_codes_of(y)
             return alignment_targets(codes, len(classes))
-        Y = np.asarray(y, dtype=float)
+        with as_input_error("y: "):
+            Y = np.asarray(y, dtype=float)
         return Y[:, None] if Y.ndim == 1 else Y

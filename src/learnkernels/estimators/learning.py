@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg.lapack import dpotrf
 
+from learnkernels.checks import require_choice, require_truth
 from learnkernels.errors import InputError
 from learnkernels.estimators.budget import DENSE, FACTORS, LANDMARKS, UNBOUNDED, Budget
 from learnkernels.estimators.models import Learned, Model, Predictor, model_of
@@ -89,10 +90,9 @@ class Stage:
         missing : {"error", "neutral"}
             What happens to samples that a view has not seen.
         """
-        if normalize not in NORMALIZATIONS:
-            raise InputError(f"normalize={normalize!r}; expected one of {list(NORMALIZATIONS)}.")
-        if missing not in MISSING:
-            raise InputError(f"missing={missing!r}; expected one of {list(MISSING)}.")
+        require_choice("normalize", normalize, NORMALIZATIONS)
+        require_choice("missing", missing, MISSING)
+        require_truth("center", center)
         everybody = sample_weight
         if samples is not None:
             everybody = np.zeros(X.shape[0])

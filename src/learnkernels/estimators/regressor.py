@@ -7,8 +7,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from learnkernels.checks import positive_values
-from learnkernels.errors import InputError
+from learnkernels.checks import as_input_error, positive_values, require_choice
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.budget import ITERATIVE
 from learnkernels.estimators.folds import fold_losses, shuffled_order
@@ -164,7 +163,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         if len(values) > 1 and (method.one_stage or iterative) and isinstance(machine, Ridge):
             order, borders = shuffled_order(len(samples), self.folds, self.random_state)
             samples, w = samples[order], w[order]
-        y = np.asarray(y[samples], dtype=float)
+        with as_input_error("y: "):
+            y = np.asarray(y[samples], dtype=float)
         Y = y[:, None] if y.ndim == 1 else y
         self.__dict__.pop("alpha_errors_", None)
         self.alpha_ = values[0] if isinstance(machine, Ridge) else None
@@ -203,11 +203,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         return outputs[:, 0] if self._flat else outputs
 
     def _machine(self) -> Machine:
-        if self.machine in ("auto", "ridge"):
-            return Ridge()
-        if self.machine == "alignment":
-            return AlignmentPredictor()
-        raise InputError(f"machine={self.machine!r}; expected one of {list(self.MACHINES)}.")
+        require_choice("machine", self.machine, self.MACHINES)
+        return AlignmentPredictor() if self.machine == "alignment" else Ridge()
 
 
 def alpha_errors(stage: Stage, method: WeightMethod, machine: Ridge, values) -> np.ndarray:

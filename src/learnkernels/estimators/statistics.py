@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.utils import check_random_state
 
 from learnkernels import theory
-from learnkernels.checks import require_whole
+from learnkernels.checks import random_generator, require_whole
 from learnkernels.errors import InputError
 from learnkernels.estimators.learner import KernelLearner
 from learnkernels.estimators.learning import Stage
@@ -92,7 +91,7 @@ def alignment_statistics(
     X, y = learner._validated(X, y, multi_output=True)
     target = learner._targets(y)
     n, samples = len(target), None
-    random = check_random_state(random_state)
+    random = random_generator(random_state)
     if subsample is not None:
         require_whole("alignment_statistics", "subsample", subsample, 4)
         if subsample > n:

@@ -7,10 +7,11 @@ from scipy import sparse
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _check_y, validate_data
 
+from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
 from learnkernels.kernels.tables import holds_text, is_frame, n_rows, strings
 
-__all__ = ["as_table", "in_memory", "validated_table"]
+__all__ = ["as_table", "canonical", "in_memory", "validated_table"]
 
 
 def in_memory(data):
@@ -44,9 +45,10 @@ def validated_table(estimator, X, y="no_validation", *, reset=True, **options):
     if n_rows(X) < 2:
         raise InputError(f"found {n_rows(X)} sample(s); at least 2 are needed.")
     names = X if is_frame(X) else np.empty((n_rows(X), 1 if X.ndim == 1 else X.shape[1]))
-    validate_data(estimator, names, y, reset=True, skip_check_array=True)
-    y = _check_y(y, estimator=estimator, **options)
-    check_consistent_length(X, y)
+    with as_input_error():
+        validate_data(estimator, names, y, reset=True, skip_check_array=True)
+        y = _check_y(y, estimator=estimator, **options)
+        check_consistent_length(X, y)
     estimator._on_strings = not is_frame(X) and X.ndim == 1
     return X, y
 
@@ -63,6 +65,20 @@ def same_kind(estimator, X):
     return strings(X, 0, "X")
 
 
+def canonical(X):
+    """A CSR matrix whose rows are sorted and name no column twice, with narrow indices if they do.
+
+    The user's own matrix stays as it is.
+    """
+    if not X.has_canonical_format:
+        X = X.copy()
+        X.sum_duplicates()
+    if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < np.iinfo(np.int32).max:
+        narrow = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
+        X = type(X)(narrow, shape=X.shape)
+    return X
+
+
 def as_table(X):
     """A frame, CSR matrix, array of two dimensions, or strings of shape (n_samples,)."""
     if is_frame(X):
@@ -71,8 +87,9 @@ def as_table(X):
             raise InputError("X has several columns of the same name; rename them.")
         return X
     if sparse.issparse(X):
-        return sparse.csr_array(X, dtype=float)
-    values = np.asarray(X, dtype=object if holds_strings(X) else None)
+        return canonical(sparse.csr_array(X, dtype=float))
+    with as_input_error("X: "):
+        values = np.asarray(X, dtype=object if holds_strings(X) else None)
     if values.ndim == 1 and values.dtype.kind in "OUST":
         return values.astype(object)
     if values.ndim != 2:

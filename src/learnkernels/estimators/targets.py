@@ -3,11 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
+from sklearn.utils.multiclass import check_classification_targets
 
-__all__ = ["alignment_targets", "looks_like_classes", "signed_targets"]
+from learnkernels.checks import as_input_error
+from learnkernels.errors import InputError
+
+__all__ = ["alignment_targets", "class_codes_of", "looks_like_classes", "signed_targets"]
 
 # Whole numbers with at most this many different values are taken as classes.
 MOST_CLASSES = 20
+
+
+def class_codes_of(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The classes in order, and of each sample the number of its class."""
+    with as_input_error("y holds labels that cannot be told apart: "):
+        check_classification_targets(y)
+        if y.dtype == object and any(value is None for value in y.ravel()):
+            raise InputError("labels are missing in y (None); drop those samples.")
+        return np.unique(y, return_inverse=True)
 
 
 def looks_like_classes(y: np.ndarray) -> bool:

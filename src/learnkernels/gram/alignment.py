@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from learnkernels.checks import as_input_error, require_truth
 from learnkernels.errors import InputError
 
 __all__ = ["alignment"]
@@ -37,7 +38,9 @@ def alignment(K: ArrayLike, L: ArrayLike, centered: bool = True) -> float:
     >>> round(lk.alignment(K, np.outer(y, y), centered=False), 3)
     0.791
     """
-    K, L = (np.array(matrix, dtype=float) for matrix in (K, L))
+    require_truth("centered", centered)
+    with as_input_error("alignment() takes two matrices of numbers: "):
+        K, L = (np.array(matrix, dtype=float) for matrix in (K, L))
     if K.ndim != 2 or K.shape[0] != K.shape[1] or K.shape != L.shape:
         raise InputError(
             f"alignment got matrices of shapes {K.shape} and {L.shape}; both must be square and "

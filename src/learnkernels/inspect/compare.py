@@ -15,15 +15,22 @@ from dataclasses import dataclass
 import numpy as np
 from sklearn.base import clone
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import assert_all_finite, check_array, check_consistent_length
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.validation import _check_y
 
-from learnkernels.checks import positive_values
+from learnkernels.checks import (
+    as_input_error,
+    is_several,
+    positive_values,
+    random_generator,
+    require_choice,
+)
 from learnkernels.errors import InputError
 from learnkernels.estimators.classifier import KernelClassifier
 from learnkernels.estimators.learning import Stage
 from learnkernels.estimators.models import outputs_of_all
 from learnkernels.estimators.tables import as_table, in_memory
-from learnkernels.estimators.targets import alignment_targets, signed_targets
+from learnkernels.estimators.targets import alignment_targets, class_codes_of, signed_targets
 from learnkernels.gram import Statistics, as_backend
 from learnkernels.inspect.comparison import Comparison, Trial, result_of
 from learnkernels.inspect.heard import listening
@@ -130,13 +137,18 @@ def compare(
     """
     if isinstance(kernels, str) and kernels == "precomputed":
         raise InputError('compare takes samples; kernels="precomputed" is for the estimators.')
-    X, y = in_memory(X), np.asarray(in_memory(y))
+    require_choice("task", task, ("classification", "regression"))
+    if not (preprocess is None or hasattr(preprocess, "transform")):
+        raise InputError(
+            f"preprocess={preprocess!r}; expected a transformer, as scikit-learn's are."
+        )
+    X, y = in_memory(X), in_memory(y)
     table = takes_tables(kernels)
-    if table and preprocess is None:
+    if (table and preprocess is None) or not hasattr(X, "shape"):
         X = as_table(X)
-    check_consistent_length(X, y)
-    if y.dtype.kind == "f":
-        assert_all_finite(y, input_name="y")
+    with as_input_error():
+        check_consistent_length(X, y)
+        y = _check_y(y, multi_output=task == "regression", y_numeric=task == "regression")
     setting = task_of(task, y, folds, seed, grid)
     learners, skipped = {}, {}
     for label, alternatives in named_methods(methods).items():
@@ -186,6 +198,8 @@ def compare(
 
 def named_methods(methods) -> dict[str, list[WeightMethod]]:
     """The alternatives of each name, one where a method stands alone."""
+    if isinstance(methods, str) or not is_several(methods):
+        raise InputError(f"methods={methods!r}; expected a list of names or methods, or a dict.")
     if not isinstance(methods, Mapping):
         return {
             method if isinstance(method, str) else str(method): [as_method(method)]
@@ -243,30 +257,29 @@ def task_of(task: str, y: np.ndarray, folds: int, seed: int, grid) -> Task:
             f"folds={folds!r}; it must be a whole number from 3 (one part trains, one validates, "
             f"one tests) to the number of samples, {len(y)}."
         )
+    random = random_generator(seed)
     if task == "classification":
-        classes, codes = np.unique(y, return_inverse=True)
+        classes, codes = class_codes_of(y)
         smallest = int(np.bincount(codes).min())
         if len(classes) < 2 or smallest < folds:
             raise InputError(
                 f"the rarest of {len(classes)} classes has {smallest} samples; comparing with "
                 f"{folds} folds needs at least 2 classes of {folds} samples each."
             )
-        splitter = StratifiedKFold(folds, shuffle=True, random_state=seed)
+        splitter = StratifiedKFold(folds, shuffle=True, random_state=random)
         return Task(
             task, SVM(exact=False), grid_of(grid, C_GRID), alignment_targets(codes, len(classes)),
             signed_targets(codes, len(classes)),
             lambda values, i: float(np.mean(KernelClassifier._decide(values) != codes[i])),
             [test for _, test in splitter.split(codes, codes)],
         )  # fmt: skip
-    if task == "regression":
-        Y = np.asarray(y, dtype=float).reshape(len(y), -1)
-        splitter = KFold(folds, shuffle=True, random_state=seed)
-        return Task(
-            task, Ridge(), grid_of(grid, ALPHA_GRID), Y, Y,
-            lambda values, i: float(np.sqrt(np.mean((values - Y[i]) ** 2))),
-            [test for _, test in splitter.split(Y)],
-        )  # fmt: skip
-    raise InputError(f"task={task!r}; expected 'classification' or 'regression'.")
+    Y = np.asarray(y, dtype=float).reshape(len(y), -1)
+    splitter = KFold(folds, shuffle=True, random_state=random)
+    return Task(
+        task, Ridge(), grid_of(grid, ALPHA_GRID), Y, Y,
+        lambda values, i: float(np.sqrt(np.mean((values - Y[i]) ** 2))),
+        [test for _, test in splitter.split(Y)],
+    )  # fmt: skip
 
 
 def grid_of(given, default) -> tuple[float, ...]:
@@ -281,4 +294,7 @@ def prepared(X, preprocess, table: bool, train, validation, test):
         parts = [transformer.transform(part) for part in parts]
     if table:
         return [as_table(part) for part in parts]
-    return [check_array(part, accept_sparse="csr", dtype=np.float64, order="C") for part in parts]
+    with as_input_error():
+        return [
+            check_array(part, accept_sparse="csr", dtype=np.float64, order="C") for part in parts
+        ]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sklearn.exceptions import ConvergenceWarning
 
-from learnkernels.errors import ConstantKernelWarning
+from learnkernels.errors import ConstantKernelWarning, UndefinedAlignmentWarning
 
 __all__ = ["Heard", "listening"]
 
@@ -31,12 +31,14 @@ class Heard:
 def listening() -> Iterator[Heard]:
     """Count warnings of fits that did not converge, and pass all others on.
 
-    But for constant kernels: those of a fold are no news, whoever fits all samples hears of them.
+    But for constant kernels and targets that no kernel explains: in a part of the samples they are
+    no news, whoever fits all of them hears of it.
     """
     heard = Heard()
     with warnings.catch_warnings(record=True) as warned:
         warnings.simplefilter("always", ConvergenceWarning)
         warnings.simplefilter("ignore", ConstantKernelWarning)
+        warnings.simplefilter("ignore", UndefinedAlignmentWarning)
         yield heard
     for one in warned:
         if issubclass(one.category, ConvergenceWarning):

@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 from sklearn.metrics.pairwise import euclidean_distances, manhattan_distances
 
-from learnkernels.checks import is_number
+from learnkernels.checks import is_number, is_several
 from learnkernels.errors import InputError
 from learnkernels.kernels.gaussian import Gaussian
 from learnkernels.kernels.laplacian import Laplacian
@@ -128,7 +128,7 @@ class Polynomials(Family):
     def members(self, data):
         require_matrix(data.X, "polynomials()")
         gamma = 1 / data.X.shape[1] if self.gamma is None else self.gamma
-        return [Polynomial(degree, gamma, self.coef0) for degree in self.degrees]
+        return [Polynomial(degree, float(gamma), float(self.coef0)) for degree in self.degrees]
 
 
 def gaussians(gammas: Iterable[float] | None = None) -> Family:
@@ -209,6 +209,9 @@ def polynomials(
     found = numbers("degrees", degrees)
     if found is None:
         raise InputError("degrees is None; polynomials() needs a list of whole numbers.")
+    for parameter, value in (("gamma", gamma), ("coef0", coef0)):
+        if not (is_number(value) or (parameter == "gamma" and value is None)):
+            raise InputError(f"polynomials() got {parameter}={value!r}; it must be a number.")
     return Polynomials(found, gamma, coef0)
 
 
@@ -233,7 +236,7 @@ def numbers(parameter, values):
     """`values` as a tuple of numbers, or None; a lone number counts as a list of one."""
     if values is None:
         return None
-    found = tuple(values) if isinstance(values, Iterable) else (values,)
+    found = tuple(values) if is_several(values) else (values,)
     if not found:
         raise InputError(f"{parameter} is empty; give at least one number, or None to choose.")
     for value in found:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from scipy import sparse
-from sklearn.utils import check_random_state
 
-from learnkernels.checks import require_whole
+from learnkernels.checks import is_several, random_generator, require_choice, require_whole
 from learnkernels.errors import InputError
 from learnkernels.kernels.base import Kernel
 from learnkernels.kernels.families import Family, Training, require_matrix
@@ -69,7 +67,7 @@ class Approximated(Family):
     random_state: Any
 
     def members(self, data: Training):
-        random = check_random_state(self.random_state)
+        random = random_generator(self.random_state)
         found = []
         counted = data.X if data.weights is None else data.X[np.flatnonzero(data.weights)]
         for kernel in data.resolve(self.kernels, data):
@@ -198,13 +196,9 @@ def low_rank(
     >>> list(lk.KernelRegressor(kernels=cheap).fit(X, y).kernel_names_)
     ['gaussian(2^0) rank 50', 'gaussian(10) rank 50']
     """
-    if approximation not in APPROXIMATIONS:
-        raise InputError(
-            f"low_rank() got approximation={approximation!r}; expected one of "
-            f"{list(APPROXIMATIONS)}."
-        )
+    require_choice("approximation", approximation, APPROXIMATIONS)
     if rank is None:
-        if isinstance(blocks, (str, Kernel, Family)) or not isinstance(blocks, Iterable):
+        if isinstance(blocks, (str, Kernel, Family)) or not is_several(blocks):
             raise InputError(
                 f"low_rank() got {blocks!r}; without rank= it takes a list of groups of columns, "
                 "with rank= the kernels to approximate."

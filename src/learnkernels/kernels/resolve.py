@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.gaussian_process.kernels import Kernel as GPKernel
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
+from learnkernels.checks import is_several
 from learnkernels.errors import InputError
 from learnkernels.kernels import tables
 from learnkernels.kernels.base import CodedKernel, Kernel
@@ -124,7 +125,8 @@ def members(entry, data: Training) -> list[Kernel]:
 
 def is_listed(kernels) -> bool:
     """Whether the user gave several entries: a list, a tuple, the values of a dictionary."""
-    return isinstance(kernels, Collection) and not isinstance(kernels, (str, Mapping))
+    listed = isinstance(kernels, Collection) and is_several(kernels)
+    return listed and not isinstance(kernels, (str, bytes, Mapping))
 
 
 def unnamed(kernel):

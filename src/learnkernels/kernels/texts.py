@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from learnkernels.checks import is_whole, require_whole
+from learnkernels.checks import is_whole, require_choice, require_whole
 from learnkernels.errors import InputError
 from learnkernels.kernels.families import Family, Training, require_strings
 from learnkernels.kernels.features import features
@@ -117,8 +117,5 @@ def ngrams(
     low, high = ends
     if most is not None:
         require_whole("ngrams()", "most", most, 1)
-    if analyzer not in ("word", "char", "char_wb"):
-        raise InputError(
-            f"ngrams() got analyzer={analyzer!r}; expected 'word', 'char' or 'char_wb'."
-        )
+    require_choice("analyzer", analyzer, ("word", "char", "char_wb"))
     return Ngrams(int(low), int(high), most, analyzer)

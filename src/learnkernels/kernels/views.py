@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from learnkernels.checks import is_whole
+from learnkernels.checks import as_input_error, is_several, is_whole
 from learnkernels.errors import InputError
 from learnkernels.kernels import tables
 from learnkernels.kernels.families import Family, Training
@@ -159,7 +159,9 @@ def on(columns, kernels=None, name: str | None = None) -> Family:
 def chosen(spec, X, names: Iterable[str] | None, view: str) -> list[int]:
     """Positions of the columns that a user's choice stands for."""
     if callable(spec):
-        return chosen(spec(X), X, names, view)
+        with as_input_error(f"the function that chooses the columns of view {view!r}: "):
+            found = spec(X)
+        return chosen(found, X, names, view)
     n = tables.n_columns(X)
     known = None if names is None else list(names)
     if isinstance(spec, str):
@@ -169,7 +171,7 @@ def chosen(spec, X, names: Iterable[str] | None, view: str) -> list[int]:
     elif is_whole(spec):
         positions = [in_range(int(spec), n, view)]
     else:
-        entries = list(spec) if isinstance(spec, Iterable) else [spec]
+        entries = list(spec) if is_several(spec) else [spec]
         if entries and all(isinstance(entry, (bool, np.bool_)) for entry in entries):
             if len(entries) != n:
                 raise InputError(

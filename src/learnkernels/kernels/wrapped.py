@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from inspect import signature
 from typing import Any
 
 import numpy as np
 from sklearn.metrics.pairwise import pairwise_kernels
 
+from learnkernels.checks import as_input_error
+from learnkernels.errors import InputError
 from learnkernels.kernels.base import Kernel
 
 __all__ = ["Custom", "GaussianProcess", "Metric"]
@@ -52,7 +55,8 @@ class Metric(Evaluated):
         return f"{self.metric}({inside})" if inside else self.metric
 
     def __call__(self, X, Z=None):
-        return pairwise_kernels(X, Z, metric=self.metric, **self.options)
+        with as_input_error(f"kernel {self.name!r}: "):
+            return pairwise_kernels(X, Z, metric=self.metric, **self.options)
 
 
 @dataclass(frozen=True)
@@ -82,7 +86,8 @@ class GaussianProcess(Evaluated):
         return str(self.kernel)
 
     def __call__(self, X, Z=None):
-        return self.kernel(np.asarray(X), None if Z is None else np.asarray(Z))
+        with as_input_error(f"kernel {self.name!r}: "):
+            return self.kernel(np.asarray(X), None if Z is None else np.asarray(Z))
 
     def diagonal(self, X):
         return self.kernel.diag(X)
@@ -109,6 +114,17 @@ class Custom(Evaluated):
     """
 
     function: Callable[[Any, Any], np.ndarray]
+
+    def __post_init__(self):
+        try:
+            signature(self.function).bind(None, None)
+        except TypeError as error:
+            raise InputError(
+                f"the kernel function {self.name} does not take two blocks of rows, f(X, Z): "
+                f"{error}."
+            ) from error
+        except ValueError:  # compiled functions do not say what they take
+            pass
 
     @property
     def name(self):

@@ -7,11 +7,8 @@ which would make a kernel that finds each sample like itself alone look better t
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
-from learnkernels.errors import UndefinedAlignmentWarning
 from learnkernels.inspect.heard import listening
 from learnkernels.progress import Progress
 from learnkernels.reports.scores import fitted_value
@@ -60,7 +57,6 @@ def shares_of_halves(fitted, X, y, draws: int, seed: int, progress: Progress):
         part = len(half) / n
         value = fitted_value(fitted) * (1 / part if hasattr(fitted, "C_") else part)
         with listening() as heard:
-            warnings.simplefilter("ignore", UndefinedAlignmentWarning)  # then all are alike
             weights[draw] = stage.take(half).learn(method, machine, value).weights
         unproved += heard.unproved
     return shares(weights), unproved

@@ -12,7 +12,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils._pprint import _EstimatorPrettyPrinter
 from sklearn.utils.validation import check_is_fitted, column_or_1d
 
-from learnkernels.checks import is_whole
+from learnkernels.checks import as_input_error, is_whole
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.targets import looks_like_classes
@@ -150,7 +150,8 @@ def target_of(fitted, y) -> tuple[Any, str]:
     if hasattr(y, "columns") and len(y.columns) == 1:
         name = y.columns[0]
     if hasattr(fitted, "classes_"):
-        y = column_or_1d(y)
+        with as_input_error("y: "):
+            y = column_or_1d(y)
     return y, "" if name is None else str(name)
 
 

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
+from learnkernels.checks import random_generator
 from learnkernels.errors import InputError
 from learnkernels.theory.checks import fraction, gram_matrix, number, whole
 
@@ -264,7 +264,7 @@ def bootstrap_alignment(
     Y = np.asarray(Y, dtype=float).reshape(n, -1)
     L = gram_matrix("the target's kernel", Y @ Y.T, centered=True)
     level = fraction("level", level)
-    random = check_random_state(random_state)
+    random = random_generator(random_state)
     ranks = random.random_sample((n, whole("n_draws", n_draws))).argsort(axis=0)
     halves = (ranks < max(2, n // 2)).astype(float)  # (n, n_draws)
     here = drawn_alignments(K, L, np.ones((n, 1)))[0]

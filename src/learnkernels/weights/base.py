@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from learnkernels.checks import is_number
+from learnkernels.checks import is_number, require_whole
 from learnkernels.errors import InputError
 from learnkernels.gram import Oracle, Statistics
 from learnkernels.machines import Machine
@@ -16,6 +16,8 @@ from learnkernels.progress import Say, silent
 from learnkernels.solvers import Certificate
 
 __all__ = [
+    "LARGEST",
+    "UNDEFINED",
     "Evidence",
     "WeightMethod",
     "check_learned",
@@ -28,6 +30,8 @@ __all__ = [
 
 
 READABLE = ("a", "M", "diagonal of M", "Grams")
+# The status of a certificate where there is nothing to learn weights from.
+UNDEFINED = "undefined: uniform weights"
 
 
 @dataclass(frozen=True)
@@ -151,23 +155,25 @@ def sum_to_one(v: np.ndarray) -> np.ndarray:
     return v / v.sum()
 
 
+# Beyond these a method's formulas leave the range of floating-point numbers.
+SMALLEST, LARGEST = 1e-50, 1e50
+
+
 def require(
-    method: WeightMethod, parameter: str, value: Any, low: float, strict: bool = True
-) -> None:
+    method: WeightMethod, parameter: str, value: Any, low: float, strict: bool = True,
+    high: float = LARGEST,
+) -> None:  # fmt: skip
     """Raise unless a parameter is a number above `low` (at least `low`, if not strict)."""
-    if not (is_number(value) and (value > low if strict else value >= low)):
-        bound = "greater than" if strict else "at least"
+    inside = is_number(value) and (value > low if strict else value >= low)
+    if not (inside and value <= high and (value == 0 or abs(value) >= SMALLEST)):
+        bound = "greater than" if strict else "of at least"
         raise InputError(
             f"{type(method).__name__} got {parameter}={value!r}; {parameter} must be a number "
-            f"{bound} {low:g}."
+            f"{bound} {low:g} and at most {high:g}."
         )
 
 
 def require_stop(method: Any) -> None:
     """Raise unless ``tol`` is positive and ``max_iter`` a whole number of at least 1."""
     require(method, "tol", method.tol, 0)
-    require(method, "max_iter", method.max_iter, 1, strict=False)
-    if method.max_iter != int(method.max_iter):
-        raise InputError(
-            f"{type(method).__name__} got max_iter={method.max_iter!r}; it must be a whole number."
-        )
+    require_whole(type(method).__name__, "max_iter", method.max_iter, 1)

@@ -7,7 +7,7 @@ from contextlib import nullcontext
 import numpy as np
 from sklearn.model_selection import KFold, StratifiedKFold
 
-from learnkernels.checks import is_number, require_whole
+from learnkernels.checks import random_generator, require_whole
 from learnkernels.errors import InputError
 from learnkernels.gram import single_threaded_blas
 from learnkernels.machines import Problem
@@ -68,8 +68,8 @@ class BestSingle(WeightMethod):
 def folds_of(method, evidence: Evidence) -> list[np.ndarray]:
     """Test samples of each fold, stratified for classes."""
     cv, n = method.cv, len(evidence.Y)
-    if not (is_number(cv) and cv == int(cv) >= 2):
-        raise InputError(f"{type(method).__name__} got cv={cv!r}; it must be a whole number >= 2.")
+    require_whole(type(method).__name__, "cv", cv, 2)
+    random = random_generator(method.random_state)
     if evidence.task == "classification":
         codes = class_codes(evidence.Y)
         smallest = int(np.bincount(codes).min())
@@ -78,11 +78,9 @@ def folds_of(method, evidence: Evidence) -> list[np.ndarray]:
                 f"{method.name!r} needs cross-validation, but a class has only one sample in a "
                 "training part; use more samples, or another method."
             )
-        splitter = StratifiedKFold(
-            min(int(cv), smallest), shuffle=True, random_state=method.random_state
-        )
+        splitter = StratifiedKFold(min(cv, smallest), shuffle=True, random_state=random)
         return [test for _, test in splitter.split(codes, codes)]
-    splitter = KFold(min(int(cv), n), shuffle=True, random_state=method.random_state)
+    splitter = KFold(min(cv, n), shuffle=True, random_state=random)
     return [test for _, test in splitter.split(evidence.Y)]
 
 

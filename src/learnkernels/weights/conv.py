@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from learnkernels.checks import require_whole
 from learnkernels.errors import InputError
 from learnkernels.gram import Oracle
 from learnkernels.solvers import warn_if_open
@@ -59,7 +60,7 @@ class Conv(WeightMethod):
 
     def learn(self, evidence):
         require_theta(self)
-        require(self, "p", self.p, 1, strict=False)
+        require(self, "p", self.p, 1, strict=False, high=1000)
         require_stop(self)
         # mu_k = nu_k / t_k, where nu solves lp-svm with the kernels K_k / t_k,
         # t_k = tr(K_k) - (sum of the theta largest eigenvalues of K_k)
@@ -76,11 +77,7 @@ class Conv(WeightMethod):
 
 def require_theta(method) -> None:
     """Raise unless theta is a whole number, not negative."""
-    require(method, "theta", method.theta, 0, strict=False)
-    if method.theta != int(method.theta):
-        raise InputError(
-            f"{type(method).__name__} got theta={method.theta!r}; it must be a whole number."
-        )
+    require_whole(type(method).__name__, "theta", method.theta, 0)
 
 
 def kernel_tails(oracle: Oracle, theta: int) -> np.ndarray:

@@ -55,7 +55,7 @@ class DC(Conv):
 
     def learn(self, evidence):
         require_theta(self)
-        require(self, "p", self.p, 1, strict=False)
+        require(self, "p", self.p, 1, strict=False, high=1000)
         require_stop(self)
         oracle, C = evidence.oracle, evidence.C * evidence.weights
 

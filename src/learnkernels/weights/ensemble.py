@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from learnkernels.solvers import Certificate, nonnegative_qp
-from learnkernels.weights.base import WeightMethod
+from learnkernels.weights.base import UNDEFINED, WeightMethod
 from learnkernels.weights.best_single import folds_of, out_of_fold
 
 __all__ = ["Ensemble"]
@@ -74,8 +74,6 @@ class Ensemble(WeightMethod):
         if not v.any():
             v = np.full(len(v), 1 / len(v))
             error = target - P @ v
-            certificate = replace(
-                Certificate.closed_form(error @ error), status="undefined: uniform weights"
-            )
+            certificate = replace(Certificate.closed_form(error @ error), status=UNDEFINED)
         self.offset_ = middle - v @ means
         return v, certificate

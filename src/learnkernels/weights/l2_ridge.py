@@ -9,7 +9,7 @@ import numpy as np
 from learnkernels.errors import InputError
 from learnkernels.progress import gap_reached
 from learnkernels.solvers import Anderson, Ball, Certificate, relative, search, warn_if_open
-from learnkernels.weights.base import WeightMethod, require, require_stop
+from learnkernels.weights.base import LARGEST, WeightMethod, require, require_stop
 from learnkernels.weights.ridge_task import RidgeTask, ridge_targets
 
 __all__ = ["L2Ridge"]
@@ -106,9 +106,13 @@ class L2Ridge(WeightMethod):
         return point.mu, certificate
 
     def _center(self, evidence) -> np.ndarray:
-        given = np.asarray(self.mu0, dtype=float)
+        try:
+            given = np.asarray(self.mu0, dtype=float)
+        except (TypeError, ValueError):
+            given = np.array(np.nan)
         shape = evidence.kept.shape
-        if given.shape not in ((), shape) or not np.isfinite(given).all() or (given < 0).any():
+        usable = given.shape in ((), shape) and (given >= 0).all() and (given <= LARGEST).all()
+        if not usable:
             raise InputError(
                 f"L2Ridge got mu0={self.mu0!r}; it must be a number or {shape[0]} numbers, one for "
                 "each kernel, none negative."

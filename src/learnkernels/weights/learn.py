@@ -9,7 +9,7 @@ import numpy as np
 
 from learnkernels.errors import ConstantKernelWarning, InputError, UndefinedAlignmentWarning
 from learnkernels.solvers import Certificate
-from learnkernels.weights.base import Evidence, WeightMethod, check_learned
+from learnkernels.weights.base import UNDEFINED, Evidence, WeightMethod, check_learned
 from learnkernels.weights.uniform import Uniform
 
 __all__ = ["learn_weights"]
@@ -60,13 +60,16 @@ def varying(evidence: Evidence, mask: np.ndarray) -> Evidence:
 def learn_varying(method: WeightMethod, evidence: Evidence) -> tuple[np.ndarray, Certificate]:
     nothing_to_learn = evidence.statistics.target_norm == 0
     unaligned = "a" in method.reads and not evidence.statistics.alignments().max() > 0
-    if nothing_to_learn or unaligned:
+    if (nothing_to_learn or unaligned) and not method.ensemble:  # which find that out themselves
+        mu, certificate = Uniform().learn(evidence)
+        certificate = replace(certificate, status=UNDEFINED)
+    else:
+        mu, certificate = check_learned(method, method.learn(evidence), evidence.oracle.n_kernels)
+    if certificate.status == UNDEFINED:
         warnings.warn(
             "the target is constant or no kernel is aligned with it, so there is nothing to learn "
             "weights from; uniform weights are used.",
             UndefinedAlignmentWarning,
             stacklevel=2,
         )
-        mu, certificate = Uniform().learn(evidence)
-        return mu, replace(certificate, status="undefined: uniform weights")
-    return check_learned(method, method.learn(evidence), evidence.oracle.n_kernels)
+    return mu, certificate

@@ -45,7 +45,7 @@ class LpSVM(WeightMethod):
     def learn(self, evidence):
         # min_mu max_coef 1'coef - (coef*y)'K_mu(coef*y) / 2, 0 <= coef <= C, coef'y = 0,
         # mu >= 0, |mu|_p <= 1; several classes: the sum over one-against-rest problems.
-        require(self, "p", self.p, 1, strict=False)
+        require(self, "p", self.p, 1, strict=False, high=1000)
         require_stop(self)
         C = evidence.C * evidence.weights
         mu, certificate = learn_svm_weights(

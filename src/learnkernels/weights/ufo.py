@@ -6,8 +6,8 @@ import warnings
 
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.utils import check_random_state
 
+from learnkernels.checks import random_generator
 from learnkernels.errors import UndefinedAlignmentWarning
 from learnkernels.solvers import Certificate
 from learnkernels.weights.base import (
@@ -74,7 +74,7 @@ class UFO(WeightMethod):
         lam = 1 / (evidence.C * evidence.weights.sum()) if self.lam is None else self.lam
         codes = class_codes(evidence.Y)
         run = Run(evidence.oracle.stack(), codes, evidence.weights, lam, self.beta)
-        rng = check_random_state(self.random_state)
+        rng = random_generator(self.random_state)
         chances = evidence.weights / evidence.weights.sum()
         best = (np.inf, np.ones(evidence.oracle.n_kernels))
         history: list[float] = []

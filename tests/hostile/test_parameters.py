@@ -1,0 +1,118 @@
+"""Every parameter of every public function, with values that make no sense."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import learnkernels as lk
+from learnkernels.inspect import compare
+from learnkernels.weights import METHODS
+from tests.hostile.promise import limited, watched
+
+RANDOM = np.random.default_rng(0)
+X = RANDOM.standard_normal((24, 3))
+y = np.where(X[:, 0] + X[:, 1] > 0, 1, 0)
+K = X @ X.T
+NONSENSE = [
+    None, "nonsense", "", b"bytes", -1, 0, 1, 2.5, np.nan, np.inf, -np.inf, 1e300, 5e-324, True, 1j,
+    10**30, 1e100, [], [[]], ["a", 1], [np.nan], [1, [2]], np.array([]), np.array(3.0), {},
+    {"a": 1}, object(), len, slice(None), np.datetime64("2020"), float, (1, 2, 3), "\ud800",
+]  # fmt: skip
+
+
+def fitted(**parameters):
+    return lk.KernelClassifier(**parameters).fit(X, y)
+
+
+CALLS = {
+    "gaussians": (lambda **p: fitted(kernels=lk.gaussians(**p)), {"gammas": [1.0]}),
+    "laplacians": (lambda **p: fitted(kernels=lk.laplacians(**p)), {"gammas": [1.0]}),
+    "polynomials": (
+        lambda **p: fitted(kernels=lk.polynomials(**p)),
+        {"degrees": [2], "gamma": 1.0, "coef0": 1.0},
+    ),
+    "low_rank": (
+        lambda **p: fitted(kernels=lk.low_rank(**p)),
+        {"blocks": "gaussians", "rank": 3, "approximation": "nystroem", "random_state": 0},
+    ),
+    "on": (
+        lambda **p: fitted(kernels=lk.on(**p)),
+        {"columns": [0], "kernels": "linear", "name": "view"},
+    ),
+    "ngrams": (lambda **p: lk.ngrams(**p), {"n": 1, "most": 3, "analyzer": "char"}),
+    "spectrum": (lambda **p: lk.spectrum(**p), {"k": 2, "alphabet": "acgt"}),
+    "weighted_degree": (
+        lambda **p: lk.weighted_degree(**p),
+        {"d": 2, "shift": 0, "alphabet": "acgt"},
+    ),
+    "Threads": (lambda **p: lk.Threads(**p), {"n_threads": 1}),
+    "alignment": (lk.alignment, {"K": K, "L": np.outer(y, y), "centered": True}),
+    "alignment_statistics": (
+        lk.alignment_statistics,
+        {
+            "kernels": "gaussians", "X": X, "y": y, "backend": None, "subsample": 12,
+            "random_state": 0, "checkpoint": None, "normalize": "trace", "task": "auto",
+            "missing": "error",
+        },
+    ),
+    "KernelClassifier": (
+        lambda **p: fitted(**p).predict(X),
+        lk.KernelClassifier(C=[0.1, 1.0]).get_params(deep=False),
+    ),
+    "KernelRegressor": (
+        lambda **p: lk.KernelRegressor(**p).fit(X, y).predict(X),
+        lk.KernelRegressor(alpha=[0.1, 1.0]).get_params(deep=False),
+    ),
+    "KernelLearner": (
+        lambda **p: lk.KernelLearner(**p).fit(X, y).transform(X),
+        lk.KernelLearner().get_params(deep=False),
+    ),
+    "guarantees": (
+        lambda **p: fitted().guarantees(**p),
+        {"X": X, "y": y, "delta": 0.1, "random_state": 0},
+    ),
+    "compare": (
+        compare,
+        {
+            "X": X, "y": y, "methods": ["unif"], "kernels": "linear", "task": "classification",
+            "folds": 3, "seed": 0, "preprocess": None, "missing": "error", "backend": None,
+            "verbose": False,
+        },
+    ),
+    "report": (
+        lambda **p: lk.report(**p),
+        {
+            "model": fitted(), "X": X, "y": y, "title": "a", "folds": 0, "draws": 0, "seed": 0,
+            "verbose": False,
+        },
+    ),
+    "save": (lk.save, {"model": fitted(), "path": "/nowhere/model.skops"}),
+    "load": (lk.load, {"path": "/nowhere/model.skops"}),
+}  # fmt: skip
+for name, method in METHODS.items():
+    CALLS[f"method {name}"] = (
+        lambda kind=method, **p: fitted(method=kind().set_params(**p)),
+        method().get_params(),
+    )
+PARAMETERS = [(name, parameter) for name, (_, valid) in CALLS.items() for parameter in valid]
+
+
+@pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
+def test_nonsense_is_a_sentence(name, parameter, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some name files
+    function, valid = CALLS[name]
+    for value in NONSENSE:
+        with limited(), watched():
+            try:
+                found = function(**valid | {parameter: value})
+            except lk.InputError as error:
+                assert len(str(error)) > 15, (value, error)
+            except Exception as error:
+                raise AssertionError(f"{parameter}={value!r}: {error!r}") from error
+            else:
+                assert sound(found), (value, found)
+
+
+def sound(found) -> bool:
+    return not isinstance(found, (float, np.ndarray)) or bool(np.isfinite(found).all())
