@@ -61,6 +61,18 @@ class Problem:
             return np.zeros(self.Y.shape[1])
         return self.weights @ self.Y / self.weights.sum()
 
+    def coef(self, u: np.ndarray) -> np.ndarray:
+        """``W^1/2 u`` of ridge's solution ``u = (W^1/2 K W^1/2 + alpha I)^-1 W^1/2 y``.
+
+        A centered Gram has the eigenvalue 0 there, so rounding along it comes back divided by
+        alpha; predictions count on coefficients that sum to zero.
+        """
+        root = np.sqrt(self.weights)[:, None]
+        if self.center:
+            along = root / np.linalg.norm(root)
+            u = u - along * np.sum(along * u, axis=0)
+        return root * u
+
 
 @dataclass(frozen=True)
 class Trained:

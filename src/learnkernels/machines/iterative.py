@@ -61,7 +61,7 @@ def one_alpha(problem: Problem, root, targets, Psi, inner, alpha: float) -> Trai
             ConvergenceWarning,
             stacklevel=2,
         )
-    return Trained(root * u, problem.means, certificates, alpha)
+    return Trained(problem.coef(u), problem.means, certificates, alpha)
 
 
 def system(problem: Problem, root: np.ndarray, alpha: float) -> Callable[[np.ndarray], np.ndarray]:

@@ -47,7 +47,7 @@ class Ridge(Machine):
             system = regularised_dense(scaled(problem.K, root), alpha)
         if system is None:
             raise not_definite(alpha)
-        return [Trained(root[:, None] * system.solve(targets), problem.means, (), alpha)]
+        return [Trained(problem.coef(system.solve(targets)), problem.means, (), alpha)]
 
 
 def scaled(K, root):
