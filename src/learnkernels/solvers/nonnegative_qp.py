@@ -91,7 +91,7 @@ def active_set(
     p = len(a)
     free = Factor(M)
     v = np.zeros(p) if start is None else begin(a, start, free)
-    tol = 10 * EPS * max(np.abs(a).max(initial=0.0), EPS)
+    tol = 10 * EPS * np.abs(a).max(initial=0.0)
     dependent = np.zeros(p, dtype=bool)
     iterations, missed = 0, 0.0
     while iterations < 10 * p + 10:
