@@ -14,7 +14,7 @@ from scipy.linalg.lapack import dpotrf
 from learnkernels.checks import require_choice, require_truth
 from learnkernels.errors import InputError
 from learnkernels.estimators.budget import DENSE, FACTORS, LANDMARKS, UNBOUNDED, Budget
-from learnkernels.estimators.models import Learned, Model, Predictor, model_of
+from learnkernels.estimators.models import Learned, Model, Part, Predictor, model_of
 from learnkernels.gram import (
     NORMALIZATIONS,
     Backend,
@@ -259,7 +259,7 @@ class Stage:
             alone = Learned(kernel, unit, learned.certificate, 0.0, learned.alignments)
             problem = self.problem(alone, machine, without)
             (trained,) = machine.path(problem, [self.setting(machine, value)])
-            parts.append((kernel, learned.weights[k] * trained.coef))
+            parts.append(Part.of(kernel, trained, learned.weights[k]))
             intercept = intercept + learned.weights[k] * trained.intercept
             certificates.extend(trained.certificates)
         return Model(learned, Predictor(tuple(parts), intercept), tuple(certificates))

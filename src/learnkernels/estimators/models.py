@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from learnkernels.gram import Backend, LearnedFunction, LearnedKernel
 from learnkernels.machines import Trained
 from learnkernels.solvers import Certificate
 
-__all__ = ["Function", "Learned", "Model", "Predictor", "model_of", "outputs_of_all"]
+__all__ = ["Function", "Learned", "Model", "Part", "Predictor", "model_of", "outputs_of_all"]
 
 
 @dataclass(frozen=True)
@@ -37,22 +38,45 @@ class Learned:
     alignments: np.ndarray
 
 
+class Part(NamedTuple):
+    """``x -> K(x, samples) coef``.
+
+    Attributes
+    ----------
+    kernel : LearnedKernel
+    coef : ndarray of shape (n_samples, n_outputs)
+    primal : ndarray of shape (rank, n_outputs) or None
+        As in `Trained`.
+    """
+
+    kernel: LearnedKernel
+    coef: np.ndarray
+    primal: np.ndarray | None
+
+    @classmethod
+    def of(cls, kernel: LearnedKernel, trained: Trained, weight: float = 1.0) -> Part:
+        """What a machine was trained to, times a weight."""
+        primal = None if trained.primal is None else weight * trained.primal
+        return cls(kernel, weight * trained.coef, primal)
+
+
 @dataclass(frozen=True)
 class Predictor:
     """``x -> sum_parts K(x, samples) coef + intercept``: one part, or one for each base kernel.
 
     Attributes
     ----------
-    parts : tuple of (LearnedKernel, ndarray of shape (n_samples, n_outputs))
+    parts : tuple of Part
     intercept : ndarray of shape (n_outputs,)
     """
 
-    parts: tuple[tuple[LearnedKernel, np.ndarray], ...]
+    parts: tuple[Part, ...]
     intercept: np.ndarray
 
     def function(self) -> Function:
         """The same with no more than prediction needs."""
-        return Function(tuple(kernel.function(coef) for kernel, coef in self.parts), self.intercept)
+        functions = tuple(part.kernel.function(part.coef, part.primal) for part in self.parts)
+        return Function(functions, self.intercept)
 
 
 @dataclass(frozen=True)
@@ -101,16 +125,16 @@ def outputs_of_all(models: Sequence[Model], multiply) -> list[np.ndarray]:
     """
     learned = models[0].learned
     if len(models[0].predictor.parts) == 1 and all(model.learned is learned for model in models):
-        coef = np.hstack([model.predictor.parts[0][1] for model in models])
+        coef = np.hstack([model.predictor.parts[0].coef for model in models])
         products = np.hsplit(multiply(learned.kernel, coef), len(models))
         return [p + m.predictor.intercept for p, m in zip(products, models, strict=True)]
     return [
-        np.sum([multiply(kernel, coef) for kernel, coef in model.predictor.parts], axis=0)
+        np.sum([multiply(part.kernel, part.coef) for part in model.predictor.parts], axis=0)
         + model.predictor.intercept
         for model in models
     ]
 
 
 def model_of(learned: Learned, trained: Trained) -> Model:
-    predictor = Predictor(((learned.kernel, trained.coef),), trained.intercept)
+    predictor = Predictor((Part.of(learned.kernel, trained),), trained.intercept)
     return Model(learned, predictor, trained.certificates)

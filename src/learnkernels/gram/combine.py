@@ -128,10 +128,21 @@ class LearnedKernel:
             self.center,
         )
 
-    def function(self, coef: np.ndarray) -> LearnedFunction:
-        """x -> K(x, training samples) coef, with no more than that needs."""
-        parts = (part for part in (self.tiled, self.factored) if part is not None)
-        return LearnedFunction(tuple(part.function(coef) for part in parts))
+    def function(self, coef: np.ndarray, primal: np.ndarray | None = None) -> LearnedFunction:
+        """x -> K(x, training samples) coef, with no more than that needs.
+
+        Parameters
+        ----------
+        coef : ndarray of shape (n_samples, n_outputs)
+        primal : ndarray of shape (rank, n_outputs) or None
+            ``R'coef`` of the `root` R, where it is known.
+        """
+        parts: list[TileFunction | FactorFunction] = []
+        if self.tiled is not None:
+            parts.append(self.tiled.function(coef))
+        if self.factored is not None:
+            parts.append(self.factored.function(coef, primal))
+        return LearnedFunction(tuple(parts))
 
 
 @dataclass(frozen=True)

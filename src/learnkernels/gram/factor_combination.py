@@ -100,12 +100,22 @@ class FactorCombination:
         factors = tuple(Factor(f.A[index], f.e[index], f.c, f.owner) for f in self.factors)
         return replace(self, factors=factors)
 
-    def function(self, coef: np.ndarray) -> FactorFunction:
-        """The function x -> K(x, training samples) coef: a vector for each output."""
-        primal = tuple(
-            d[:, None] * f.transposed_times(coef) for f, d in zip(self.factors, self.d, strict=True)
-        )
-        return FactorFunction(self.groups, tuple(f.c for f in self.factors), primal, self.center)
+    def function(self, coef: np.ndarray, primal: np.ndarray | None = None) -> FactorFunction:
+        """The function x -> K(x, training samples) coef: a vector v for each output.
+
+        Parameters
+        ----------
+        coef : ndarray of shape (n_samples, n_outputs)
+        primal : ndarray of shape (rank, n_outputs) or None
+            ``R'coef`` of the `root` R, where it is known.
+        """
+        if primal is not None:  # v = D B'coef = D^1/2 R'coef
+            parts = np.split(primal, np.cumsum([len(d) for d in self.d])[:-1])
+            v = tuple(np.sqrt(d)[:, None] * part for d, part in zip(self.d, parts, strict=True))
+        else:
+            pairs = zip(self.factors, self.d, strict=True)
+            v = tuple(d[:, None] * f.transposed_times(coef) for f, d in pairs)
+        return FactorFunction(self.groups, tuple(f.c for f in self.factors), v, self.center)
 
     def prepared(self, X) -> FactorBank:
         """New samples."""

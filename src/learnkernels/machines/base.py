@@ -87,12 +87,16 @@ class Trained:
         One for each output, where the machine iterates.
     regularization : float or None
         The value that was used.
+    primal : ndarray of shape (rank, n_outputs) or None
+        ``R'coef`` where the Gram was given by its factor R. For a small alpha, coef is so large
+        that the product with it would lose digits.
     """
 
     coef: np.ndarray
     intercept: np.ndarray
     certificates: tuple[Certificate, ...] = ()
     regularization: float | None = None
+    primal: np.ndarray | None = None
 
 
 class Machine(ABC):

@@ -41,10 +41,14 @@ class Regularised:
         """``(S + alpha I)^-1 v``, shape of v (n_samples, n_vectors)."""
         if self.R is None:
             return dpotrs(self.factor, v, lower=1)[0]
-        inside = dpotrs(self.factor, self.R.T @ v, lower=1)[0]  # R'c for the solution c
+        inside = self.inside(v)
         c = (v - self.R @ inside) / self.alpha
         # Rounding of v is divided by alpha: what of c lies in the span of R is known better.
         return c + self.R @ dpotrs(self.factor, inside - self.R.T @ c, lower=1)[0]
+
+    def inside(self, v: np.ndarray) -> np.ndarray | None:
+        """``R'c`` for the solution c, shape (rank, n_vectors); None without a factor."""
+        return None if self.R is None else dpotrs(self.factor, self.R.T @ v, lower=1)[0]
 
 
 def is_thin(kernel: LearnedKernel) -> bool:

@@ -47,7 +47,8 @@ class Ridge(Machine):
             system = regularised_dense(scaled(problem.K, root), alpha)
         if system is None:
             raise not_definite(alpha)
-        return [Trained(problem.coef(system.solve(targets)), problem.means, (), alpha)]
+        coef = problem.coef(system.solve(targets))
+        return [Trained(coef, problem.means, (), alpha, system.inside(targets))]
 
 
 def scaled(K, root):
