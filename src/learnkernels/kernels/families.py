@@ -15,7 +15,7 @@ from learnkernels.checks import is_number, is_several
 from learnkernels.errors import InputError
 from learnkernels.kernels.gaussian import Gaussian
 from learnkernels.kernels.laplacian import Laplacian
-from learnkernels.kernels.linear import Linear
+from learnkernels.kernels.linear import Linear, squared_norms
 from learnkernels.kernels.polynomial import Polynomial
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ __all__ = ["Family", "Training", "gaussians", "laplacians", "linear", "polynomia
 WIDTHS = 2.0 ** np.arange(-5, 5)
 # Rows used to find the median distance.
 MEDIAN_SAMPLE = 1000
+# Below this the inverse is infinite, or distances have lost digits.
+LEAST_DISTANCE = 1e-300
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,10 @@ class Widths(Family):
 
 
 def squared_distances(X):
-    return euclidean_distances(X, squared=True)
+    """Squared distances; what is rounding beside the two samples' own norms is zero."""
+    D, squares = euclidean_distances(X, squared=True), squared_norms(X)
+    D[D <= 1e-10 * np.add.outer(squares, squares)] = 0.0
+    return D
 
 
 class Gaussians(Widths):
@@ -252,15 +257,29 @@ def median_distance(X, sample_weight, distances):
     some = X[chosen]
     if not sparse.issparse(some):
         some = some - np.median(some, axis=0)  # distances do not change, digits do
-    D = distances(some)  # (m, m)
+    with np.errstate(over="ignore", invalid="ignore"):
+        D = distances(some)  # (m, m)
+    require_squares(some, D)
     w = np.ones(len(chosen)) if sample_weight is None else sample_weight[chosen]
-    pairs = np.triu(D > 1e-10 * D.max(initial=0.0))
+    pairs = np.triu(D > 0)
     if not pairs.any():
         return 1.0
     values, weights = D[pairs], np.outer(w, w)[pairs]
     order = np.argsort(values)
     cumulated = np.cumsum(weights[order])
     return float(values[order][np.searchsorted(cumulated, cumulated[-1] / 2)])
+
+
+def require_squares(X, D) -> None:
+    """Raise where distances are too large or too small for numbers of this machine."""
+    varies = not sparse.issparse(X) and bool(X.any())  # less the median
+    largest = D.max(initial=0.0)
+    if not np.isfinite(largest) or ((varies or largest > 0) and largest < LEAST_DISTANCE):
+        raise InputError(
+            f"samples are too {'close' if largest < 1 else 'far apart'} for their distances to be "
+            "numbers that a width can be found by (Gaussians take squares); scale the columns of "
+            "X, for example with StandardScaler."
+        )
 
 
 def nearest_power_of_two(value):
