@@ -30,6 +30,9 @@ from learnkernels.weights import Evidence, WeightMethod, learn_weights
 
 __all__ = ["Stage"]
 
+# Sizes of a target that alignment can read: sums of fourth powers are numbers of this machine.
+TARGETS = 1e-75, 1e72
+
 
 @dataclass(frozen=True)
 class Stage:
@@ -111,6 +114,7 @@ class Stage:
         if samples is not None and not np.array_equal(samples, np.arange(bank.n_rows)):
             bank = bank.take(samples)
         target = centered(target, sample_weight)
+        require_squares(target)
         sums = pair_sums(bank, target, backend, sample_weight, borders)
         return cls(bank, sums, Y, task, normalize, center, sample_weight, backend, progress, budget)
 
@@ -265,9 +269,20 @@ class Stage:
         return Model(learned, Predictor(tuple(parts), intercept), tuple(certificates))
 
 
+def require_squares(target: np.ndarray) -> None:
+    """Raise where a centered target varies by too much or too little to be squared twice."""
+    largest = float(np.abs(target).max(initial=0.0))
+    if not (largest == 0 or TARGETS[0] <= largest <= TARGETS[1]):
+        raise InputError(
+            f"y varies by {largest:.3g}, too {'little' if largest < 1 else 'much'} for squares of "
+            "its inner products; divide it by its standard deviation."
+        )
+
+
 def centered(target: np.ndarray, w: np.ndarray) -> np.ndarray:
     """A target of shape (n_samples, n_targets) without its weighted mean."""
-    return target - w @ target / w.sum()
+    with np.errstate(over="ignore", invalid="ignore"):  # `require_squares` says it
+        return target - w @ target / w.sum()
 
 
 def check_semidefinite(K: np.ndarray) -> None:

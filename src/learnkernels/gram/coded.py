@@ -86,9 +86,10 @@ class CodedGroup(Group):
             A = (X.toarray() if sparse.issparse(X) else X) - self.origin
             # A constant column leaves rounding behind, not zeros.
             A[:, np.abs(A).max(axis=0, initial=0.0) <= 1e-14 * np.abs(self.origin)] = 0.0
-            raw = A @ self.origin + self.origin @ self.origin / 2
+            with np.errstate(over="ignore", invalid="ignore"):  # said below
+                raw = A @ self.origin + self.origin @ self.origin / 2
         squared = squared_norms(A)
-        if not np.isfinite(squared).all():
+        if not (np.isfinite(squared).all() and np.isfinite(raw).all()):
             raise InputError(
                 "X holds values so large that squared distances overflow; "
                 "scale the columns, for example with StandardScaler."

@@ -22,7 +22,7 @@ from learnkernels.gram.factor_columns import Factor, inner, second_moments
 from learnkernels.gram.factor_combination import FactorCombination
 from learnkernels.gram.factors import FactorBank
 from learnkernels.gram.memory import require_memory
-from learnkernels.gram.statistics import CONSTANT, Numbers
+from learnkernels.gram.statistics import CONSTANT, LEAST, Numbers
 from learnkernels.gram.tiles import ROWS, cut
 
 __all__ = ["FactorProducts", "FactoredKernels"]
@@ -70,7 +70,7 @@ class FactoredKernels:
                 raw += np.bincount(group.owner, total / W, p)
                 observed += np.bincount(group.owner, np.full(len(c), W), p)
                 squares += np.bincount(group.owner, own**2, p)
-        require_representable(squares, traces, sizes, bank)
+        require_representable(squares, traces, sizes, float(w.sum()), bank)
         widths = sum(np.bincount(group.owner, minlength=p) for group in bank.groups)
         numbers = Numbers(
             a=a,
@@ -230,10 +230,10 @@ class FactorProducts:
         return found
 
 
-def require_representable(squares, traces, sizes, bank: FactorBank) -> None:
+def require_representable(squares, traces, sizes, weight: float, bank: FactorBank) -> None:
     """Raise where squares of the columns are too large or too small for numbers of this machine."""
     bad = ~(np.isfinite(squares) & np.isfinite(traces) & np.isfinite(sizes))
-    bad |= (squares == 0) & (traces > 0)
+    bad |= (traces > CONSTANT * sizes) & (traces < LEAST * weight)
     if bad.any():
         first = int(bank.positions[np.flatnonzero(bad)[0]])
         raise InputError(

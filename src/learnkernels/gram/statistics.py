@@ -11,11 +11,13 @@ import numpy as np
 from learnkernels.errors import InputError
 from learnkernels.gram.inner import InnerProducts
 
-__all__ = ["CONSTANT", "NORMALIZATIONS", "Numbers", "Part", "Statistics", "require_finite"]
+__all__ = ["CONSTANT", "LEAST", "NORMALIZATIONS", "Numbers", "Part", "Statistics", "require_finite"]
 
 NORMALIZATIONS = ("trace", "frobenius", "cosine", None)
 # A kernel whose centered trace is this small a part of its values is constant.
 CONSTANT = 1e-13
+# A mean diagonal below this cannot be squared, nor divided by twice.
+LEAST = float(np.sqrt(np.finfo(float).tiny))
 
 
 def require_finite(names: list[str], values: np.ndarray) -> None:

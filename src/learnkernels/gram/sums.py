@@ -26,7 +26,7 @@ from learnkernels.gram.digests import digest
 from learnkernels.gram.factored import FactoredKernels
 from learnkernels.gram.inner import Blocks, InnerProducts, JointProducts, StoredProducts
 from learnkernels.gram.oracle import Oracle
-from learnkernels.gram.statistics import CONSTANT, Numbers, Statistics, require_finite
+from learnkernels.gram.statistics import CONSTANT, LEAST, Numbers, Statistics, require_finite
 from learnkernels.gram.tile_bank import TileBank
 from learnkernels.gram.tiled import TiledKernels
 from learnkernels.gram.tiles import Grid
@@ -156,7 +156,9 @@ class TileSums:
         M = S - (2 / W) * (r * w) @ r.T + np.outer(s, s) / W**2
         traces = diagonal @ w - s / W
         magnitude = W * (np.abs(self.offsets) + np.abs(diagonal).max(axis=1, initial=0.0))
-        constant = ~((np.abs(traces) > CONSTANT * magnitude) & (np.diag(M) > 0))[:p]
+        varies = np.abs(traces) > CONSTANT * magnitude
+        require_squares(names, traces, varies, W)
+        constant = ~(varies & (np.diag(M) > 0))[:p]
         for name, trace in zip(names, np.where(constant, 0.0, traces[:p]), strict=True):
             if trace < 0:
                 raise InputError(
@@ -180,6 +182,16 @@ class TileSums:
             bank, r[:p] / W + self.offsets[:p, None], w, numbers,
             M[:p, :p] * np.outer(varies, varies),
         )  # fmt: skip
+
+
+def require_squares(names: list[str], traces: np.ndarray, varies: np.ndarray, W: float) -> None:
+    """Raise if a kernel, or the target behind them, varies by too little to be squared."""
+    small = varies & (np.abs(traces) < LEAST * W)
+    for name in np.array([*names, "of the target"], dtype=object)[small]:
+        raise InputError(
+            f"the values of kernel {name!r} are too small to be squared; scale the columns of X or "
+            "y, for example with StandardScaler."
+        )
 
 
 @dataclass(frozen=True)
