@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from scipy.spatial.distance import cdist
 
 from learnkernels.errors import InputError
 from learnkernels.gram import leaves
@@ -15,8 +16,11 @@ from learnkernels.gram.groups import Group
 from learnkernels.kernels import Code
 from learnkernels.kernels.linear import dots, squared_norms
 
-__all__ = ["NO_CODES", "CodedGroup", "tile_values"]
+__all__ = ["NO_CODES", "CodedGroup", "has_far_samples", "tile_values"]
 
+# Squared norms this many times the median cost Gaussians their last four digits; a squared distance
+# of this part of the norms has eight, and is looked for among so many samples.
+FAR, TOGETHER, LOOKED_AT = 1e4, 1e-8, 64
 NOTHING = np.empty((0, 0))
 NO_EXTRA = np.empty((0, 0, 0))
 # A tile's first arguments where no kernel is compiled.
@@ -66,24 +70,29 @@ class CodedGroup(Group):
     raw_linear : bool
         Whether the linear kernel is of raw samples. Where only centered Grams are wanted it is
         taken of the shifted ones, which is the same after centering and keeps more digits.
+    far : bool
+        Whether some samples are so far from the origin that inner products do not tell how close
+        they are to each other; the members are then of squared distances, all of them.
     """
 
     origin: np.ndarray | None
     raw_linear: bool
+    far: bool = False
 
     @classmethod
-    def of(cls, kernels, positions, X, raw_linear):
+    def of(cls, kernels, positions, X, raw_linear, far=False):
         # A Gaussian of twice the gamma is the square of the earlier one: sort to meet it first.
         order = sorted(range(len(kernels)), key=lambda k: (kernels[k].code, kernels[k].params))
         origin = None if sparse.issparse(X) else np.median(X, axis=0)
         chosen = tuple(kernels[k] for k in order)
-        return cls(chosen, np.asarray(positions)[order], origin, raw_linear)
+        return cls(chosen, np.asarray(positions)[order], origin, raw_linear, far)
 
     def prepare(self, X):
         if self.origin is None:
             A, raw = sparse.csr_array(X), np.zeros(X.shape[0])
         else:
-            A = (X.toarray() if sparse.issparse(X) else X) - self.origin
+            with np.errstate(over="ignore", invalid="ignore"):  # said below
+                A = (X.toarray() if sparse.issparse(X) else X) - self.origin
             # A constant column leaves rounding behind, not zeros.
             A[:, np.abs(A).max(axis=0, initial=0.0) <= 1e-14 * np.abs(self.origin)] = 0.0
             with np.errstate(over="ignore", invalid="ignore"):  # said below
@@ -119,14 +128,18 @@ class CodedGroup(Group):
         """The first arguments of every leaf: all but the values of other kernels."""
         A, B = left.A[rows], right.A[columns]
         dot = dots(A, B) if self.needs_dot else NOTHING
-        if left is right and rows == columns and self.needs_dot:
+        squared = left.squared[rows], right.squared[columns]
+        if self.far:
+            # The distance by itself, -2 (-D / 2) and no norms: nothing is left to cancel.
+            leaves.half_distances(A, B, *squared, dot)
+            squared = np.zeros(len(A)), np.zeros(len(B))
+        elif left is right and rows == columns and self.needs_dot:
             # A sample's distance to itself is zero, not the rounding of two ways to its norm.
             np.fill_diagonal(dot, left.squared[rows])
         return (
             *self.plan,
             dot,
-            left.squared[rows],
-            right.squared[columns],
+            *squared,
             left.raw[rows],
             right.raw[columns],
             l1_distances(A, B) if self.needs_l1 else NOTHING,
@@ -155,6 +168,23 @@ class CodedGroup(Group):
             if kernel.code == Code.DOT:
                 params[k, 0] = self.raw_linear
         return codes, params, earlier
+
+
+def has_far_samples(X) -> bool:
+    """Whether distances between some samples are lost in their distances from the median.
+
+    There are a few far ones, or some of a few samples are much closer to each other.
+    """
+    if sparse.issparse(X):
+        return False
+    with np.errstate(over="ignore", invalid="ignore"):
+        A = X - np.median(X, axis=0)
+        squared = squared_norms(A)
+        some = np.linspace(0, len(A) - 1, min(len(A), LOOKED_AT)).round().astype(int)
+        D = cdist(A[some], A[some], "sqeuclidean")
+        near = (D > 0) & (D < TOGETHER * np.add.outer(squared[some], squared[some]))
+    away = squared[squared > 0]
+    return bool(near.any()) or (len(away) > 0 and bool(away.max() > FAR * np.median(away)))
 
 
 def tile_values(tile, shape: tuple[int, int, int]) -> np.ndarray:

@@ -7,12 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from learnkernels.gram.coded import CodedGroup
+from learnkernels.gram.coded import CodedGroup, has_far_samples
 from learnkernels.gram.groups import Group
 from learnkernels.gram.sequences import WeightedDegreeGroup
 from learnkernels.gram.stored import EvaluatedGroup, PrecomputedGroup
 from learnkernels.kernels import (
     WHOLE,
+    Code,
     CodedKernel,
     Kernel,
     On,
@@ -40,9 +41,13 @@ def by_source(kernels: Sequence[Kernel]) -> dict[Source, list[int]]:
 def grouped(formulas: Sequence[Kernel], places, X, raw_linear: bool, missing) -> list[Group]:
     """The kernels of one source sorted into groups, each with its members' places."""
     kinds: dict[Any, list[int]] = {}
+    by_distance = [
+        getattr(kernel, "code", None) == Code.EXP_SQUARED_DISTANCE for kernel in formulas
+    ]
+    far = any(by_distance) and has_far_samples(X)
     for at, kernel in enumerate(formulas):
         if isinstance(kernel, CodedKernel):
-            kind: Any = CodedGroup
+            kind: Any = (CodedGroup, far and by_distance[at])
         elif isinstance(kernel, WeightedDegree):
             kind = (WeightedDegreeGroup, kernel.alphabet, kernel.length)
         elif isinstance(kernel, Precomputed):
@@ -55,8 +60,8 @@ def grouped(formulas: Sequence[Kernel], places, X, raw_linear: bool, missing) ->
     groups: list[Group] = []
     for kind, members in kinds.items():
         kernels, positions = tuple(formulas[at] for at in members), places[members]
-        if kind is CodedGroup:
-            groups.append(CodedGroup.of(kernels, positions, X, raw_linear))
+        if kind is not EvaluatedGroup and kind[0] is CodedGroup:
+            groups.append(CodedGroup.of(kernels, positions, X, raw_linear, far=kind[1]))
         elif kind is EvaluatedGroup:
             groups.append(EvaluatedGroup(kernels, positions, np.arange(len(kernels))))
         else:

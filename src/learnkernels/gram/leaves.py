@@ -16,7 +16,7 @@ import numpy as np
 from learnkernels.jit import compiled
 from learnkernels.kernels.base import Code
 
-__all__ = ["combine", "fill", "l1_distances", "multiply", "scratch", "sum_pairs"]
+__all__ = ["combine", "fill", "half_distances", "l1_distances", "multiply", "scratch", "sum_pairs"]
 
 # Only value-preserving freedom (fused multiply-add) where rounding is controlled by hand; sums may
 # be reordered, so that the compiler can use vector registers.
@@ -27,6 +27,9 @@ EXP_SQUARED_DISTANCE = int(Code.EXP_SQUARED_DISTANCE)
 EXP_L1_DISTANCE = int(Code.EXP_L1_DISTANCE)
 POLYNOMIAL = int(Code.POLYNOMIAL)
 SQUARE_OF_EARLIER = int(Code.SQUARE_OF_EARLIER)
+
+# A squared distance below this part of two norms has lost digits as a difference of them.
+CLOSE = 1e-2
 
 # ln 2 in two parts, the first with trailing zeros, so that k * LN2_HIGH is exact.
 LN2_HIGH = 6.93147180369123816490e-01
@@ -140,6 +143,23 @@ def fill(codes, params, earlier, dot, sq_i, sq_j, raw_i, raw_j, l1, extra, i, st
         b, given = B[codes.shape[0] + e], extra[e, i, start:stop]
         for j in range(columns):
             b[j] = given[j]
+
+
+@compiled(fastmath=SUMS)
+def half_distances(A, B, sq_i, sq_j, dot):
+    """Minus half the squared distances in place of the inner products of rows of A and B.
+
+    Those much smaller than the samples' own norms are summed over features, not cancelled.
+    """
+    for i in range(A.shape[0]):
+        for j in range(B.shape[0]):
+            norms = sq_i[i] + sq_j[j]
+            distance = norms - 2.0 * dot[i, j]
+            if distance < CLOSE * norms:
+                distance = 0.0
+                for f in range(A.shape[1]):
+                    distance += (A[i, f] - B[j, f]) ** 2
+            dot[i, j] = -0.5 * distance
 
 
 @compiled(fastmath=SUMS)
