@@ -183,12 +183,11 @@ class FactoredKernels:
         """Trace minus the theta largest eigenvalues of each kernel, shape (n_kernels,)."""
         found = np.zeros(self.n_kernels)
         factors = self.centered if center else self.factors(False)
-        ones = np.ones(len(self.weights))
         for factor in factors:
             widths = np.bincount(factor.owner, minlength=self.n_kernels)
             for k in np.flatnonzero(widths > theta):
                 columns = np.flatnonzero(factor.owner == k)
-                G = inner(factor, columns, factor, columns, ones)
+                G = inner(factor, columns, factor, columns, self.weights)
                 found[k] = np.maximum(np.linalg.eigvalsh(G)[: len(columns) - theta], 0.0).sum()
         return found
 

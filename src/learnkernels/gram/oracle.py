@@ -102,6 +102,15 @@ class Oracle:
         """K_k, shape (n_samples, n_samples)."""
         return self.gram(self.unit(k))
 
+    def weighted_gram(self, mu: np.ndarray) -> np.ndarray:
+        """``W^1/2 K_mu W^1/2``: its spectrum is that of K_mu with repeated samples."""
+        K = self.gram(mu)
+        if not (self.weights == 1).all():
+            root = np.sqrt(self.weights)
+            K *= root[:, None]
+            K *= root
+        return K
+
     def unit(self, k: int) -> np.ndarray:
         """Weights that are one for kernel k and zero for all others."""
         mu = np.zeros(self.n_kernels)
@@ -129,7 +138,7 @@ class Oracle:
         return self.products(vectors).forms()
 
     def tail_sums(self, theta: int) -> np.ndarray:
-        """Trace minus the theta largest eigenvalues of each K_k, shape (n_kernels,)."""
+        """Trace minus the theta largest eigenvalues of each W^1/2 K_k W^1/2, (n_kernels,)."""
         if theta == 0:
             return self.traces
         found = np.zeros(self.n_kernels)
@@ -146,7 +155,7 @@ class Oracle:
 
 
 def tail_of(oracle: Oracle, theta: int, k: int) -> float:
-    return tail_sum(oracle.gram_of(k), theta)
+    return tail_sum(oracle.weighted_gram(oracle.unit(k)), theta)
 
 
 def kept_part(part, mask: np.ndarray, renumbered: np.ndarray):

@@ -117,10 +117,14 @@ class DC(Conv):
         return mu / np.linalg.norm(mu * v, self.p), v
 
     def _costs(self, oracle: Oracle, mu: np.ndarray) -> np.ndarray:
-        """v_k = tr(K_k) - sum_{j <= theta} u_j'K_k u_j, not below rounding, shape (n_kernels,)."""
+        """v_k = tr(K_k) - sum_{j <= theta} u_j'K_k u_j, not below rounding, shape (n_kernels,).
+
+        Of W^1/2 K_k W^1/2 where samples have weights.
+        """
         if self.theta == 0:
             return oracle.traces
-        K = oracle.gram(mu)
+        K = oracle.weighted_gram(mu)
         with single_threaded_blas():
             _, U = largest_eigenpairs(K, int(self.theta))
-        return np.maximum(oracle.traces - oracle.forms(U), 1e-12 * oracle.traces)
+        root = np.sqrt(oracle.weights)[:, None]
+        return np.maximum(oracle.traces - oracle.forms(root * U), 1e-12 * oracle.traces)
