@@ -84,6 +84,8 @@ class CodedGroup(Group):
         # A Gaussian of twice the gamma is the square of the earlier one: sort to meet it first.
         order = sorted(range(len(kernels)), key=lambda k: (kernels[k].code, kernels[k].params))
         origin = None if sparse.issparse(X) else np.median(X, axis=0)
+        if far:  # no shift, no rounding: distances that would cancel are differences of the data
+            origin = np.zeros(X.shape[1])
         chosen = tuple(kernels[k] for k in order)
         return cls(chosen, np.asarray(positions)[order], origin, raw_linear, far)
 
