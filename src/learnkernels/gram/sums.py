@@ -151,9 +151,10 @@ class TileSums:
         w = self.weights[inside]
         diagonal, names, p = self.diagonal[:, inside], bank.names, bank.n_kernels
         W = w.sum()
-        require_finite(names, np.diag(S)[:, None])
-        s = r @ w  # (p + 1,)
-        M = S - (2 / W) * (r * w) @ r.T + np.outer(s, s) / W**2
+        with np.errstate(over="ignore", invalid="ignore"):  # said next
+            s = r @ w  # (p + 1,)
+            M = S - (2 / W) * (r * w) @ r.T + np.outer(s, s) / W**2
+        require_finite(names, np.diag(M)[:, None])
         traces = diagonal @ w - s / W
         magnitude = W * (np.abs(self.offsets) + np.abs(diagonal).max(axis=1, initial=0.0))
         varies = np.abs(traces) > CONSTANT * magnitude
