@@ -15,6 +15,7 @@ from benchmarks import (
     methods,
     noise,
     one_stage,
+    precision,
     rank_one,
     sequences,
     statistics,
@@ -33,6 +34,7 @@ BENCHMARKS = {
     "cost": cost.run,
     "methods": methods.run,
     "noise": noise.run,
+    "precision": precision.run,
 }
 
 

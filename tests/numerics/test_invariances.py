@@ -1,0 +1,156 @@
+"""What must not matter does not: order, repetition, units, precision of the input."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import learnkernels as lk
+
+GAMMAS = (0.02, 0.3, 2.0)
+TIGHT = {"tol": 1e-6}
+REGRESSION = {
+    "unif": lk.methods.Uniform(),
+    "align": lk.methods.Align(),
+    "alignf": lk.methods.AlignF(),
+    "l1-krr": lk.methods.L1Ridge(**TIGHT),
+    "l2-krr": lk.methods.L2Ridge(**TIGHT),
+}
+CLASSES = {
+    "unif": lk.methods.Uniform(),
+    "align": lk.methods.Align(),
+    "alignf": lk.methods.AlignF(),
+    "l1-svm": lk.methods.L1SVM(**TIGHT),
+    "conv": lk.methods.Conv(**TIGHT),
+}
+BY_TAILS = {"conv": lk.methods.Conv(**TIGHT), "dc": lk.methods.DC(tol=1e-5)}
+# Of these the solution is unique in the combined kernel, so that two equal kernels share a weight.
+BY_COMBINATION = ("alignf", "l1-krr", "l1-svm", "conv")
+BOTH = [("regression", name) for name in REGRESSION] + [("classes", name) for name in CLASSES]
+over_methods = pytest.mark.parametrize(("task", "name"), BOTH)
+
+
+def data(task: str, n: int = 40, seed: int = 0):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 3))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.standard_normal(n)
+    return X, (y if task == "regression" else np.where(y > 0, 1, -1))
+
+
+def model(task: str, name: str, kernels=None, strength: float = 1.0, **more):
+    """An estimator; strength is alpha, or 1 / C."""
+    kernels = lk.gaussians(GAMMAS) if kernels is None else kernels
+    if task == "regression":
+        return lk.KernelRegressor(kernels, REGRESSION[name], alpha=strength, **more)
+    return lk.KernelClassifier(kernels, CLASSES[name], C=1 / strength, **more)
+
+
+def outputs(fitted, X):
+    return fitted.predict(X) if hasattr(fitted, "alpha_") else fitted.decision_function(X)
+
+
+def same(found, expected, tolerance):
+    return np.abs(found - expected).max() <= tolerance * np.abs(expected).max()
+
+
+@over_methods
+@given(seed=st.integers(0, 1000))
+@settings(max_examples=3, deadline=None)
+def test_order_of_samples_only_permutes(task, name, seed):
+    X, y = data(task, seed=seed)
+    order = np.random.default_rng(seed).permutation(len(y))
+    first, second = model(task, name).fit(X, y), model(task, name).fit(X[order], y[order])
+    assert same(second.weights_, first.weights_, 1e-3)
+    assert same(outputs(second, X[order]), outputs(first, X)[order], 1e-3)
+
+
+@over_methods
+def test_order_of_kernels_only_permutes(task, name):
+    X, y = data(task)
+    order = [2, 0, 1]
+    first = model(task, name).fit(X, y)
+    second = model(task, name, lk.gaussians([GAMMAS[k] for k in order])).fit(X, y)
+    assert same(second.weights_, first.weights_[order], 1e-3)
+    assert same(outputs(second, X), outputs(first, X), 1e-3)
+
+
+@over_methods
+def test_every_sample_twice_is_half_the_regularisation(task, name):
+    # Losses count twice, and so must alpha, or C half. Tail sums double with n, which halves the
+    # kernel that conv learns and leaves C as it is.
+    X, y = data(task)
+    once = model(task, name).fit(X, y)
+    factor = 1.0 if name == "conv" else 2.0
+    twice = model(task, name, strength=factor).fit(np.repeat(X, 2, axis=0), np.repeat(y, 2))
+    assert same((2.0 if name == "conv" else 1.0) * twice.weights_, once.weights_, 1e-3)
+    assert same(outputs(twice, X), outputs(once, X), 2e-3)
+
+
+@over_methods
+def test_a_weight_of_two_is_the_sample_twice(task, name):
+    X, y = data(task)
+    w = np.where(np.arange(len(y)) % 3 == 0, 2, 1)
+    weighted = model(task, name).fit(X, y, sample_weight=w)
+    repeated = model(task, name).fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    assert same(weighted.weights_, repeated.weights_, 2e-3)
+    assert same(outputs(weighted, X), outputs(repeated, X), 2e-3)
+
+
+@pytest.mark.parametrize("name", BY_TAILS)
+@pytest.mark.parametrize("kernels", [lk.gaussians(GAMMAS), lk.low_rank([[0, 1], [1, 2]])])
+def test_tail_sums_count_a_weight_of_two_as_the_sample_twice(name, kernels):
+    X, y = data("classes")
+    w = np.where(X[:, 0] > 0, 2, 1)
+    weighted = lk.KernelClassifier(kernels, BY_TAILS[name]).fit(X, y, sample_weight=w)
+    repeated = lk.KernelClassifier(kernels, BY_TAILS[name])
+    repeated.fit(np.repeat(X, w, axis=0), np.repeat(y, w))
+    assert same(weighted.tail_sums_, repeated.tail_sums_, 1e-3)
+    assert same(weighted.weights_, repeated.weights_, 1e-3)
+
+
+@over_methods
+def test_two_equal_kernels_share_what_one_has(task, name):
+    X, y = data(task)
+    one = model(task, name).fit(X, y)
+    two = model(task, name, lk.gaussians([GAMMAS[0], *GAMMAS])).fit(X, y)
+    joined = np.array([two.weights_[:2].sum(), *two.weights_[2:]])
+    if name in BY_COMBINATION:
+        assert same(joined, one.weights_, 2e-3)
+        assert same(outputs(two, X), outputs(one, X), 2e-3)
+    else:  # each counts by itself, and equal kernels get equal weights
+        assert two.weights_[0] == pytest.approx(two.weights_[1], rel=1e-6)
+
+
+@over_methods
+@pytest.mark.parametrize("factor", [1e-30, 1e30])
+def test_the_unit_of_a_kernel_does_not_matter(task, name, factor):
+    X, y = data(task)
+    grams = np.stack([k(X) for k in map(lk.kernels.Gaussian, GAMMAS)], axis=-1)
+    first = model(task, name, "precomputed").fit(grams, y)
+    scaled = grams * [1.0, factor, 1.0]
+    second = model(task, name, "precomputed").fit(scaled, y)
+    assert same(second.weights_, first.weights_, 1e-3)
+    assert same(outputs(second, scaled), outputs(first, grams), 1e-3)
+
+
+@pytest.mark.parametrize("name", [*REGRESSION, "ensemble", "single", "align-linear"])
+@pytest.mark.parametrize("factor", [1e-60, 1e-9, 1e60])
+def test_the_unit_of_y_does_not_matter(name, factor):
+    X, y = data("regression")
+    method = REGRESSION.get(name, name)
+    kernels = lk.gaussians(GAMMAS)
+    first = lk.KernelRegressor(kernels, method, alpha=10.0).fit(X, y)
+    second = lk.KernelRegressor(kernels, method, alpha=10.0).fit(X, factor * y)
+    assert same(second.weights_, first.weights_, 1e-5)
+    assert same(second.predict(X), factor * first.predict(X), 1e-5)
+
+
+@over_methods
+def test_single_precision_input_is_its_own_values(task, name):
+    X, y = data(task)
+    X = X.astype(np.float32)
+    first, second = model(task, name).fit(X, y), model(task, name).fit(X.astype(float), y)
+    assert np.array_equal(first.weights_, second.weights_)
+    assert np.array_equal(outputs(first, X), outputs(second, X.astype(float)))
