@@ -24,7 +24,7 @@ def write_tables(results: Path, tables: Path) -> None:
     Parameters
     ----------
     results : Path
-        Folder with methods.json and noise.json.
+        Folder with methods.json, noise.json, cost.json and precision.json.
     tables : Path
         Folder to write to.
     """
@@ -32,12 +32,15 @@ def write_tables(results: Path, tables: Path) -> None:
     methods = json.loads((results / "methods.json").read_text(encoding="utf-8"))
     noise = json.loads((results / "noise.json").read_text(encoding="utf-8"))
     cost = json.loads((results / "cost.json").read_text(encoding="utf-8"))
+    precision = json.loads((results / "precision.json").read_text(encoding="utf-8"))
     for name, text in (
         ("cost", cost_table(cost)),
         ("cost_model", model_table(cost)),
         ("methods", summary_table(methods["sets"])),
         ("methods_by_set", table_by_set(methods["sets"])),
         ("noise", noise_table(noise)),
+        ("precision", precision_table(precision["families"], "kernels")),
+        ("precision_by_data", precision_table(by_data(precision["families"]), "data")),
     ):
         (tables / f"{name}.md").write_text(text + "\n", encoding="utf-8")
 
@@ -111,6 +114,37 @@ def noise_table(noise: dict) -> str:
             )
     head = ["data", "views:", *(f"{count} of noise" for count in noise["views"])]
     return table(head, rows)
+
+
+STATISTICS = ("M", "a", "traces")
+RIDGE = ("1e-08", "1e-04", "1e+00")
+
+
+def by_data(families: dict) -> dict:
+    """The same rows, by kind of data first; sequences are of no kind."""
+    kinds = list(families["gaussian"])
+    every = [name for name, rows in families.items() if len(rows) == len(kinds)]
+    return {kind: {name: families[name][kind] for name in every} for kind in kinds}
+
+
+def precision_table(rows: dict, what: str) -> str:
+    """Worst relative errors, in brackets those of plain NumPy on what we do not refuse."""
+    lines = []
+    for name, cells in rows.items():
+        taken = [cell for cell in cells.values() if cell["M"][0] is not None]
+        refused = [other for other, cell in cells.items() if cell["M"][0] is None]
+        line = [f"`{name}`" if what == "kernels" else name, worst_of(taken, STATISTICS)]
+        line += [worst_of(taken, [f"ridge {alpha}"]) for alpha in RIDGE]
+        lines.append([*line, ", ".join(refused)])
+    head = [what, "statistics", *(f"ridge, alpha {float(alpha):g}" for alpha in RIDGE), "refused"]
+    return table(head, lines)
+
+
+def worst_of(cells: list[dict], names) -> str:
+    if not cells:
+        return ""
+    ours, theirs = (max(cell[name][who] for cell in cells for name in names) for who in (0, 1))
+    return f"{ours:.0e} ({'none' if theirs == 1 else f'{theirs:.0e}'})"
 
 
 def model_seconds(cost: dict, n: float, p: float) -> float:
