@@ -33,6 +33,7 @@ from learnkernels.reports.words import (
     percent,
     proof,
     proof_sentence,
+    readable,
     score_sentence,
     share_text,
     task_sentence,
@@ -58,6 +59,7 @@ def to_html(summary: Summary) -> str:
     str
         HTML.
     """
+    summary = readable(summary)
     here = files(__package__)
     style = (here / "page.css").read_text(encoding="utf-8")
     script = (here / "page.js").read_text(encoding="utf-8")

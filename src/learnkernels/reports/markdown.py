@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from learnkernels.reports.words import (
+    NAMELESS,
     alignment_sentence,
     chosen_sentence,
     difference_sentence,
     error_text,
     kernels_sentence,
     proof_sentence,
+    readable,
     score_sentence,
     share_text,
     task_sentence,
+    without_marks,
 )
 
 __all__ = ["to_markdown"]
 
+# What Markdown would take for emphasis, links, HTML, formulas or cells; an underscore between
+# letters is none.
+ACTIVE = re.compile(r"[\\*\[\]<>&~$|#]|(?<![^\W_])_|_(?![^\W_])")
 # Kernels in the table; all are in the JSON form.
 MOST = 100
 
@@ -35,6 +42,7 @@ def to_markdown(summary: dict[str, Any]) -> str:
     str
         Markdown.
     """
+    summary = readable(summary)
     parts = [
         headline(summary), scores(summary), views(summary), kernels(summary), trust(summary),
         origin(summary),
@@ -43,10 +51,9 @@ def to_markdown(summary: dict[str, Any]) -> str:
 
 
 def headline(summary) -> str:
-    title = " ".join((summary["title"] or summary["model"]["estimator"]).split())
-    title = title.replace("<", "&lt;")
+    title = plain_text(summary["title"] or summary["model"]["estimator"])
     sentences = [task_sentence(summary), kernels_sentence(summary), score_sentence(summary)]
-    text = "\n".join(f"- {sentence}" for sentence in sentences if sentence)
+    text = "\n".join(f"- {prose(sentence)}" for sentence in sentences if sentence)
     return f"# Learned kernel: {title}\n\n{text}"
 
 
@@ -61,7 +68,9 @@ def scores(summary) -> str:
     ]
     rows.append(("nothing learned", error_text(score["trivial"], score["measure"]), ""))
     notes = [
-        f"- {name}: {one['reason']}" for name, one in score["rivals"].items() if "reason" in one
+        f"- {name}: {plain_text(one['reason'])}"
+        for name, one in score["rivals"].items()
+        if "reason" in one
     ]
     unproved = sum(one.get("unproved", 0) for one in score["rivals"].values())
     notes += [f"- {unproved} of these fits ended above their tolerance."] if unproved else []
@@ -93,20 +102,21 @@ def kernels(summary) -> str:
     drawn = " (90 % of random halves)" if made["draws"] else ""
     head = ("kernel", f"share{drawn}", "chosen in halves", "alignment alone")
     if "reason" in made:
-        more += f"\n\nNot learned again from halves: {made['reason']}"
+        more += f"\n\nNot learned again from halves: {plain_text(made['reason'])}"
     if made.get("unproved"):
         more += f"\n\n{made['unproved']} halves ended above the tolerance."
     return f"## Kernels\n\n{table(head, rows)}{more}"
 
 
 def full_name(one: dict) -> str:
-    return "`" + one["name"].replace("`", "'") + "`"
+    return "`" + (one["name"].replace("`", "'") or NAMELESS) + "`"
 
 
 def trust(summary) -> str:
-    said = f"## Can I trust it\n\n{proof_sentence(summary)} {alignment_sentence(summary)}"
+    said = prose(f"{proof_sentence(summary)} {alignment_sentence(summary)}")
+    said = f"## Can I trust it\n\n{said}"
     if "reason" in summary["guarantees"]:
-        return f"{said}\n\nNo guarantees: {summary['guarantees']['reason']}"
+        return f"{said}\n\nNo guarantees: {plain_text(summary['guarantees']['reason'])}"
     rows = [
         (
             one["name"],
@@ -122,11 +132,30 @@ def origin(summary) -> str:
     made = summary["made"]
     versions = ", ".join(f"{name} {version}" for name, version in made["versions"].items())
     return (
-        f"## How it was made\n\n{chosen_sentence(summary)}\n\n"
-        f"```python\n{summary['model']['code']}\n```\n\n"
+        f"## How it was made\n\n{prose(chosen_sentence(summary))}\n\n"
+        f"{fenced(summary['model']['code'])}\n\n"
         f"{made['date']}, {versions}; {made['folds']} folds, {made['draws']} random halves, seed "
         f"{made['seed']}."
     )
+
+
+def prose(sentence: str) -> str:
+    """A sentence whose words are no Markdown, besides what stands in backticks."""
+    parts = sentence.split("`")
+    parts[::2] = [ACTIVE.sub(r"\\\g<0>", part) for part in parts[::2]]
+    return "`".join(parts)
+
+
+def plain_text(text: str) -> str:
+    """Words of others, in which nothing is Markdown."""
+    return prose(" ".join(without_marks(text).split()))
+
+
+def fenced(code: str) -> str:
+    """A block of code, whatever backticks it holds."""
+    longest = max(map(len, re.findall("`+", code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}python\n{code}\n{fence}"
 
 
 def table(head: tuple, rows: list[tuple]) -> str:

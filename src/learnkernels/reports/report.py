@@ -41,8 +41,10 @@ class Report:
         return to_markdown(self.summary)
 
     def to_json(self) -> str:
-        """The summary."""
-        return json.dumps(self.summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        """The summary, every name as it is."""
+        text = json.dumps(self.summary, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+        # Halves of characters have no form in UTF-8; their escapes are those of JSON.
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
     def save(self, path: str | Path) -> Path:
         """Write the report; the ending of the name, html, md or json, says what as.

@@ -6,8 +6,10 @@ import math
 from typing import Any
 
 from learnkernels.inspect.displays.style import shortened
+from learnkernels.names import printable
 
 __all__ = [
+    "NAMELESS",
     "alignment_sentence",
     "all_alike",
     "better",
@@ -22,18 +24,22 @@ __all__ = [
     "percent",
     "proof",
     "proof_sentence",
+    "readable",
     "score_sentence",
     "share_text",
     "task_sentence",
+    "without_marks",
 ]
 
 MOST_NAMES = 3
 ROUNDING = 1e-12
+NAMELESS = "(no name)"
 Summary = dict[str, Any]
 
 
 def in_words(summary: Summary) -> list[str]:
     """Five lines: the task, which kernels, how good, how much better, whether to trust it."""
+    summary = readable(summary)
     lines = [
         task_sentence(summary),
         kernels_sentence(summary),
@@ -44,9 +50,25 @@ def in_words(summary: Summary) -> list[str]:
     return [line.replace("`", "") for line in lines if line]
 
 
+def readable(value: Any, lines: bool = False) -> Any:
+    """A summary whose texts keep to their place in every form; only code has several lines."""
+    if isinstance(value, dict):
+        return {readable(key): readable(one, lines or key == "model") for key, one in value.items()}
+    if isinstance(value, list):
+        return [readable(one, lines) for one in value]
+    if not isinstance(value, str):
+        return value
+    return "\n".join(map(printable, value.split("\n"))) if lines else printable(value)
+
+
 def name_of(name: str) -> str:
     """A name that comes from the data, marked as one."""
-    return "`" + shortened(name).replace("`", "'") + "`"
+    return "`" + (shortened(name).replace("`", "'") or NAMELESS) + "`"
+
+
+def without_marks(reason: str) -> str:
+    """A sentence of another part of the library, in which nothing is code."""
+    return reason.replace("`", "'")
 
 
 def task_sentence(summary: Summary) -> str:
@@ -131,10 +153,10 @@ def score_sentence(summary: Summary) -> str:
     if score is None:
         return ""
     if "reason" in score:
-        return f"No score: {score['reason']}"
+        return f"No score: {without_marks(score['reason'])}"
     rivals, measure = score["rivals"], score["measure"]
     if "reason" in rivals["learned"]:
-        return f"No score: {rivals['learned']['reason']}"
+        return f"No score: {without_marks(rivals['learned']['reason'])}"
     classes = measure == "misclassified"
     verb = "misclassifies" if classes else "has a root mean squared error of"
     others = [

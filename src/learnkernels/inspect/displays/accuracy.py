@@ -8,7 +8,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
-from learnkernels.inspect.displays.style import BLUE, GREY, axes_for, shortened, tidy
+from learnkernels.inspect.displays.style import BLUE, GREY, axes_for, label_of, tidy
 
 __all__ = ["AlignmentAccuracyDisplay"]
 
@@ -101,7 +101,7 @@ class AlignmentAccuracyDisplay:
         self.ax_.plot(self.scores, self.alignments, "o", color=BLUE, alpha=0.8)
         for k in apart(self.scores, self.alignments):
             self.ax_.annotate(
-                shortened(self.names[k]), (self.scores[k], self.alignments[k]), (5, 3),
+                label_of(self.names[k]), (self.scores[k], self.alignments[k]), (5, 3),
                 textcoords="offset points", fontsize=8, color=GREY,
             )  # fmt: skip
         self.ax_.set_xlabel(f"{self.measure} of the kernel alone")

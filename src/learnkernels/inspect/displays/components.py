@@ -11,8 +11,8 @@ from learnkernels.inspect.displays.style import (
     GREY,
     INK,
     axes_for,
+    label_of,
     legend_beside,
-    shortened,
     tidy,
 )
 from learnkernels.machines import Problem
@@ -119,7 +119,7 @@ class ComponentsDisplay:
             parts[f"{len(order) - MOST} more"] = rest
         for number, (name, values) in enumerate(parts.items(), start=1):
             self.ax_.plot(
-                self.grid, values, "--", color=COLOURS[number], lw=1.3, label=shortened(name)
+                self.grid, values, "--", color=COLOURS[number], lw=1.3, label=label_of(name)
             )
         self.ax_.set_xlabel("input")
         self.ax_.set_ylabel("target, and what kernels contribute")

@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
-from learnkernels.inspect.displays.style import INK, axes_for, shortened
+from learnkernels.inspect.displays.style import INK, axes_for, label_of
 
 __all__ = ["GramDisplay"]
 
@@ -94,7 +94,7 @@ class GramDisplay:
             for border in starts[1:]:
                 self.ax_.axhline(border - 0.5, color=INK, lw=0.6)
                 self.ax_.axvline(border - 0.5, color=INK, lw=0.6)
-            names = [shortened(name) for name in classes]
+            names = [label_of(name) for name in classes]
             self.ax_.set_yticks(starts + (counts - 1) / 2, names)
             self.ax_.set_xticks([])
             self.ax_.set_xlabel("samples, by class")

@@ -12,8 +12,8 @@ from learnkernels.inspect.displays.style import (
     GREY,
     MARKERS,
     axes_for,
+    label_of,
     legend_beside,
-    shortened,
     tidy,
 )
 
@@ -105,7 +105,7 @@ class WeightPathDisplay:
         for number, k in enumerate(order[:NAMED]):
             self.ax_.plot(
                 self.values, shares[:, k], MARKERS[number] + "-", color=COLOURS[number], ms=4,
-                label=shortened(self.names[k]),
+                label=label_of(self.names[k]),
             )  # fmt: skip
         self.ax_.set_xscale("log")
         self.ax_.set_xlabel(self.parameter)

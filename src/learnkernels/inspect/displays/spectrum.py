@@ -9,8 +9,8 @@ from learnkernels.inspect.displays.style import (
     COLOURS,
     INK,
     axes_for,
+    label_of,
     legend_beside,
-    shortened,
     tidy,
 )
 from learnkernels.theory import tail_sums
@@ -87,7 +87,7 @@ class SpectrumDisplay:
             shares = tails[: CUTS + 1] / tails[0]
             style = {"lw": 2.4, "color": INK} if number == 0 else {"lw": 1.4}
             colour = COLOURS[number % len(COLOURS)]
-            self.ax_.plot(shares, **{"color": colour} | style, label=shortened(name))
+            self.ax_.plot(shares, **{"color": colour} | style, label=label_of(name))
         self.ax_.set_xlabel("theta, number of largest eigenvalues left out")
         self.ax_.set_ylabel("rest, as a share of the trace")
         self.ax_.set_ylim(0, 1.02)

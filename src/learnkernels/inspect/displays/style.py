@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from learnkernels.errors import InputError
+from learnkernels.names import printable
 
 __all__ = [
     "BLUE",
@@ -12,6 +13,7 @@ __all__ = [
     "MARKERS",
     "ORANGE",
     "axes_for",
+    "label_of",
     "legend_beside",
     "shortened",
     "tidy",
@@ -47,5 +49,10 @@ def legend_beside(ax) -> None:
 
 def shortened(name: str) -> str:
     """A name that leaves room for the picture."""
-    name = str(name)
+    name = printable(str(name))
     return name if len(name) <= LONGEST_NAME else name[: LONGEST_NAME - 1] + "…"
+
+
+def label_of(name: str) -> str:
+    """A name in a picture: a dollar in it does not begin a formula."""
+    return shortened(name).replace("$", r"\$")

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
-from learnkernels.inspect.displays.style import BLUE, GREY, INK, axes_for, shortened, tidy
+from learnkernels.inspect.displays.style import BLUE, GREY, INK, axes_for, label_of, tidy
 
 __all__ = ["AlignmentDisplay", "WeightsDisplay"]
 
@@ -189,7 +189,7 @@ def heaviest(weights: np.ndarray, then: np.ndarray | None = None) -> tuple[np.nd
 
 def label_rows(ax, names: list[str], rest: np.ndarray, weights: np.ndarray) -> None:
     """Names at the bars, and below them what was left out."""
-    labels = [shortened(name) for name in names]
+    labels = [label_of(name) for name in names]
     if len(rest):
         share = np.abs(weights[rest]).sum()
         labels.append(f"{len(rest)} more, {share:.3g} together")
