@@ -32,6 +32,7 @@ from learnkernels.cli.views import has_views, kernels_of, own_columns
 from learnkernels.errors import InputError
 from learnkernels.estimators import KernelClassifier, KernelRegressor
 from learnkernels.inspect import compare
+from learnkernels.names import printable
 from learnkernels.persistence import load, save
 from learnkernels.reports import check_ending, report
 
@@ -43,6 +44,7 @@ ALPHA_VALUES = [0.001, 0.01, 0.1, 1.0, 10.0]
 
 def run_fit(options: Namespace) -> None:
     """Learn a kernel on a table, print it, and keep the model if asked."""
+    keep_apart(options.save, options.data)
     X, y, task = data_of(options)
     model = make_pipeline(
         preprocessing(X, options.raw, options.impute, own_columns(options, X)),
@@ -62,11 +64,15 @@ def run_fit(options: Namespace) -> None:
     print(f"weights {fitted.certificate_}")
     print(chosen(fitted))
     if options.save:
-        print(f"model saved as {options.save}")
+        print(f"model saved as {printable(options.save)}")
 
 
 def run_predict(options: Namespace) -> None:
-    """Predict a new table with a saved model: the table with a column more, as CSV."""
+    """Predict a new table with a saved model: the table with a column more, as CSV.
+
+    Cells and classes are written as they are, so that they can be compared with what was read.
+    """
+    keep_apart(options.output, options.model, options.data)
     saved = saved_model(options.model)
     table = read_table(options.data)
     if "prediction" in table.columns:
@@ -79,7 +85,8 @@ def run_predict(options: Namespace) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise InputError(f"cannot write {options.output!r}: {error.strerror or error}.") from error
+        place = repr(options.output) if options.output else "the predictions"
+        raise InputError(f"cannot write {place}: {error.strerror or error}.") from error
 
 
 def features_of(saved: dict, table, path: str):
@@ -88,7 +95,8 @@ def features_of(saved: dict, table, path: str):
     neutral = saved["model"][-1].missing == "neutral"
     if absent and not neutral:
         raise InputError(
-            f"{path!r} lacks columns the model was trained on: {', '.join(absent[:10])}."
+            f"{path!r} lacks columns the model was trained on: {', '.join(absent[:10])}"
+            f"{f' and {len(absent) - 10} more' if len(absent) > 10 else ''}."
         )
     X = tidied(table.reindex(columns=saved["columns"]), saved["numbers"])
     check_missing(X, neutral or any("imputer" in name for name in steps_of(saved["model"])))
@@ -98,6 +106,7 @@ def features_of(saved: dict, table, path: str):
 def run_report(options: Namespace) -> None:
     """A report on a saved model and the table it was trained on: a page, and a few lines."""
     output = check_ending(options.output)  # before the work, not after it
+    keep_apart(output, options.model, options.data)
     saved = saved_model(options.model)
     table = read_table(options.data)
     _, y = split_target(table, saved["target"])
@@ -110,11 +119,12 @@ def run_report(options: Namespace) -> None:
     )  # fmt: skip
     found.save(output)
     print(found)
-    print(f"report: {output}")
+    print(f"report: {printable(str(output))}")
 
 
 def run_compare(options: Namespace) -> None:
     """Compare methods on a table; a table to read, or JSON."""
+    keep_apart(options.json, options.data)
     X, y, task = data_of(options)
     comparison = compared(
         X, y, task, options.methods, kernels_of(options, X), options.folds, options.seed,
@@ -135,7 +145,7 @@ def run_compare(options: Namespace) -> None:
             file=sys.stderr,
         )
     for method, reason in comparison.not_applicable.items():
-        print(f"{method}: {reason}", file=sys.stderr)
+        print(f"{method}: {printable(reason)}", file=sys.stderr)
 
 
 def data_of(options: Namespace):
@@ -237,6 +247,13 @@ def steps_of(model) -> list[str]:
     """Names of the steps inside the preprocessing of a saved pipeline."""
     pipelines = (part for _, part, _ in model[0].transformers_)
     return [step for part in pipelines for step in getattr(part, "named_steps", {})]
+
+
+def keep_apart(output: str | Path | None, *inputs: str) -> None:
+    """Raise where a result would be written over a file that the command reads."""
+    for path in inputs:
+        if output and Path(output).exists() and Path(path).exists() and Path(output).samefile(path):
+            raise InputError(f"{str(output)!r} would be written over {path!r}; name another file.")
 
 
 def write_text(path, text: str) -> None:

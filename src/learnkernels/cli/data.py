@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
+import warnings
 from collections.abc import Sequence
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,17 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from learnkernels.cli.files import (
+    beginning_of,
+    check_csv,
+    check_room,
+    header_of,
+    is_parquet,
+    opened,
+)
 from learnkernels.errors import InputError
 from learnkernels.estimators.targets import looks_like_classes
+from learnkernels.gram import available_memory
 
 __all__ = [
     "check_missing",
@@ -26,26 +36,36 @@ __all__ = [
     "tidied",
 ]
 
+# Bytes for each one or zero of an encoded category: in the table, and in the kernels' samples.
+ENCODED = 16
+
 
 def read_table(path: str) -> pd.DataFrame:
-    """A CSV (plain or gzip) or Parquet file as a table.
+    """A CSV (plain or packed by gzip) or Parquet file as a table.
 
     Parameters
     ----------
     path : str
-        The file; ``.parquet`` and ``.pq`` are Parquet, all else is CSV with a header row.
+        The file; its first bytes say what it is. CSV is UTF-8 with a header row.
     """
-    parquet = Path(path).suffix in (".parquet", ".pq")
+    first = beginning_of(path)
     try:
-        table = pd.read_parquet(path) if parquet else pd.read_csv(path)
-    except FileNotFoundError as error:
-        raise InputError(f"there is no file {path!r}.") from error
+        table = read_parquet(path) if is_parquet(first) else read_csv(path, first)
+    except InputError:
+        raise
     except ImportError as error:
-        missing = "pyarrow: pip install 'learnkernels[parquet]'" if parquet else f"more: {error}"
-        raise InputError(f"reading {path!r} needs {missing}.") from error
-    except Exception as error:  # damaged archives, encodings, directories: whatever a reader says
+        raise InputError(
+            f"reading {path!r} needs pyarrow: pip install 'learnkernels[parquet]'."
+        ) from error
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path!r} is not text in UTF-8 (Latin-1, or damaged?); save it as UTF-8 first."
+        ) from error
+    except Exception as error:  # damaged archives and tables: whatever a reader says
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise InputError(f"{path!r} cannot be read as a table: {reason}.") from error
+        raise InputError(
+            f"{path!r} cannot be read as a table: {reason.removesuffix('.')}."
+        ) from error
     if table.empty:
         raise InputError(f"{path!r} holds no rows.")
     table.columns = [str(name) for name in table.columns]
@@ -55,6 +75,43 @@ def read_table(path: str) -> pd.DataFrame:
     return table
 
 
+def read_parquet(path: str) -> pd.DataFrame:
+    """A Parquet file, if its shape has room; a billion equal values take few bytes of a file."""
+    from pyarrow.parquet import read_metadata
+
+    shape = read_metadata(path)
+    check_room(path, shape.num_rows, shape.num_columns)
+    return pd.read_parquet(path)
+
+
+def read_csv(path: str, first: bytes) -> pd.DataFrame:
+    """A CSV file whose header is as it should be; the whole column says of what type it is."""
+    check_csv(path, first)
+    with opened(path, first) as text, warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # cells without a name
+        names, lines = header_of(text, path)
+        try:
+            table = pd.read_csv(text, header=None, names=names, index_col=False, low_memory=False)
+            return table.copy()  # in one piece: the reader leaves a piece for each column
+        except pd.errors.EmptyDataError:
+            return pd.DataFrame(columns=names)
+        except pd.errors.ParserError as error:
+            raise InputError(
+                f"{path!r} cannot be read as a table: {said(error, lines)}."
+            ) from error
+
+
+def said(error: pd.errors.ParserError, lines: int) -> str:
+    """What pandas says of a row, with the line of the file; it has seen none of the header."""
+    text = str(error).strip()
+    if found := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", text):
+        names, line, cells = map(int, found.groups())
+        return f"line {line + lines} has {cells:,} cells, and there are {names:,} columns"
+    if found := re.search(r"EOF inside string starting at row (\d+)", text):
+        return f"a quote that opens in line {int(found[1]) + 1 + lines} is never closed"
+    return text.removeprefix("Error tokenizing data. C error: ").splitlines()[0].removesuffix(".")
+
+
 def number_columns(X: pd.DataFrame) -> list[str]:
     """Columns that hold numbers; all others are categories."""
     return list(X.select_dtypes("number", exclude="timedelta").columns)
@@ -62,25 +119,34 @@ def number_columns(X: pd.DataFrame) -> list[str]:
 
 def tidied(X: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
     """Numbers as floats and categories as text, missing values as NaN, whatever they came as."""
-    tidy = {}
-    for name in X.columns:
-        if name in numbers:
-            tidy[name] = pd.to_numeric(X[name], errors="coerce").astype(float)
-            lost = int(tidy[name].isna().sum() - X[name].isna().sum())
-            if lost:
-                raise InputError(
-                    f"column {name!r} holds text in {lost} rows, where the model wants numbers."
-                )
-        else:
-            text = X[name].map(str, na_action="ignore").astype(object)
-            tidy[name] = text.where(X[name].notna(), np.nan)
-    return pd.DataFrame(tidy)
+    wanted = set(numbers)
+    plain = [name for name in number_columns(X) if name in wanted]
+    floats = X[plain].astype(float)  # all at once: a table of genes has many columns
+    rest = X.columns.difference(plain, sort=False)
+    others = {name: one_tidied(X[name], name in wanted) for name in rest}
+    return pd.concat([floats, pd.DataFrame(others, index=X.index)], axis=1)[list(X.columns)]
+
+
+def one_tidied(column: pd.Series, number: bool) -> pd.Series:
+    """A column of text as what it should be."""
+    if not number:
+        text = column.map(str, na_action="ignore").astype(object)
+        return text.where(column.notna(), np.nan)
+    values = pd.to_numeric(column, errors="coerce").astype(float)
+    lost = int(values.isna().sum() - column.isna().sum())
+    if lost:
+        raise InputError(
+            f"column {column.name!r} holds text in {lost} rows, where the model wants numbers."
+        )
+    return values
 
 
 def split_target(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, pd.Series]:
     """Features and target; rows without a target are refused."""
     if target not in table.columns:
-        raise InputError(f"there is no column {target!r}; the columns are {shortened(table)}.")
+        raise InputError(
+            f"there is no column {target!r}; the columns are {shortened(table)}{numbered(table)}."
+        )
     y = table[target]
     if y.isna().any():
         raise InputError(
@@ -128,7 +194,8 @@ def check_missing(X: pd.DataFrame, allowed: bool) -> None:
             "frequent value for categories), --missing neutral if whole views are, or fill them "
             "yourself."
         )
-    infinite = [name for name in number_columns(X) if np.isinf(X[name]).any()]
+    numbers = X[number_columns(X)]
+    infinite = numbers.columns[np.isinf(numbers.to_numpy(dtype=float)).any(axis=0)].tolist()
     if infinite:
         raise InputError(f"columns {infinite[:5]} hold infinite values; all must be finite.")
 
@@ -141,10 +208,12 @@ def preprocessing(X: pd.DataFrame, raw: bool, impute: bool, kept: Sequence[str] 
     The columns `kept` (texts, sequences) stay as they are.
     """
     numbers = [name for name in number_columns(X) if name not in kept]
-    categories = [name for name in X.columns if name not in numbers and name not in kept]
+    others = {*numbers, *kept}
+    categories = [name for name in X.columns if name not in others]
     for_numbers = [] if raw else [StandardScaler()]
     # All values of the table: every part of it that is encoded gets the same columns.
     values = [np.sort(X[name].dropna().unique()) for name in categories]
+    check_encoding(len(X), dict(zip(categories, map(len, values), strict=True)))
     for_categories = [
         OneHotEncoder(categories=values, handle_unknown="ignore", sparse_output=False)
     ]
@@ -158,6 +227,33 @@ def preprocessing(X: pd.DataFrame, raw: bool, impute: bool, kept: Sequence[str] 
         sparse_threshold=0,
         verbose_feature_names_out=False,
     ).set_output(transform="pandas")
+
+
+def check_encoding(n: int, counts: dict[str, int]) -> None:
+    """Raise where a column for each value of each category has no room.
+
+    Parameters
+    ----------
+    n : int
+        Rows.
+    counts : dict
+        How many different values each category has.
+    """
+    wanted, free = ENCODED * n * sum(counts.values()), available_memory()
+    if wanted > free:
+        name = max(counts, key=counts.__getitem__)
+        raise InputError(
+            f"a column for each value of each category would take {wanted / 1e9:.1f} GB and "
+            f"{free / 1e9:.1f} GB are free; {name!r} has {counts[name]:,} different values in "
+            f"{n:,} rows. Drop it, group rare values, read it with --text, or write its numbers "
+            "with a decimal point."
+        )
+
+
+def numbered(table: pd.DataFrame) -> str:
+    """A hint where the first row may be data: wavelengths are names, but not of all columns."""
+    numbers = pd.to_numeric(pd.Series(table.columns), errors="coerce").notna()
+    return " (numbers: does the file lack a header?)" if numbers.all() else ""
 
 
 def shortened(table: pd.DataFrame) -> str:

@@ -11,11 +11,14 @@ import learnkernels
 from learnkernels.cli import commands
 from learnkernels.cli.datasets import add_datasets
 from learnkernels.cli.reproduce import add_reproduce
+from learnkernels.names import printable
 from learnkernels.weights import METHODS
 
 __all__ = ["main"]
 
 INTERRUPTED = 130
+# A name in a file may be long, and a sentence may hold ten.
+LONGEST_MESSAGE = 2000
 # What libraries below us raise for input that cannot be used, besides our own InputError.
 BAD_INPUT = (ValueError, TypeError, OSError, ArithmeticError, MemoryError, ImportError)
 
@@ -27,20 +30,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         with warnings.catch_warnings():
             warnings.showwarning = one_line_warning
             options.run(options)
+        sys.stdout.flush()  # a full disk is an error of ours, not of the interpreter's end
     except KeyboardInterrupt as stop:
-        print(f"learnkernels: stopped. {stop}".rstrip(), file=sys.stderr)
+        print(f"learnkernels: stopped. {one_line(stop)}".rstrip(), file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
         sys.stderr.close()  # the reader has gone; nothing more to say
         return 0
     except BAD_INPUT as error:
-        print(f"learnkernels: {' '.join(str(error).split())}", file=sys.stderr)
+        print(f"learnkernels: {one_line(error)}", file=sys.stderr)
         return 2
     return 0
 
 
 def one_line_warning(message, category, filename, lineno, file=None, line=None):
-    print(f"learnkernels: warning: {' '.join(str(message).split())}", file=sys.stderr)
+    print(f"learnkernels: warning: {one_line(message)}", file=sys.stderr)
+
+
+def one_line(message) -> str:
+    """What is to be said, without what names from a file would make the terminal do."""
+    text = printable(" ".join(str(message).split()))
+    return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
 
 
 def parser() -> argparse.ArgumentParser:

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from learnkernels.inspect import Comparison
+from learnkernels.names import printable
 
 __all__ = ["comparison_table", "console", "views_table", "weights_table"]
 
@@ -50,7 +51,9 @@ def heaviest(names, weights, most=3) -> str:
         return f"all {short(weights[0])}"
     order = sorted(range(len(names)), key=lambda k: -abs(weights[k]))[:most]
     heavy = max(abs(weight) for weight in weights) / 100
-    return "\n".join(f"{short(weights[k])} {names[k]}" for k in order if abs(weights[k]) >= heavy)
+    return "\n".join(
+        f"{short(weights[k])} {printable(names[k])}" for k in order if abs(weights[k]) >= heavy
+    )
 
 
 def short(weight: float) -> str:
@@ -78,7 +81,7 @@ def weights_table(names, weights, alignments) -> Table:
     table.add_column("alignment alone", justify="right")
     bars = bars_of(weights[shown])
     for k, bar in zip(shown, bars, strict=True):
-        table.add_row(str(names[k]), f"{weights[k]:.4f}", bar, f"{alignments[k]:.3f}")
+        table.add_row(printable(str(names[k])), f"{weights[k]:.4f}", bar, f"{alignments[k]:.3f}")
     return table
 
 
@@ -89,7 +92,7 @@ def views_table(views: dict[str, float]) -> Table:
     table.add_column("weight", justify="right")
     table.add_column("")
     for (view, weight), bar in zip(views.items(), bars_of([*views.values()]), strict=True):
-        table.add_row(view, f"{weight:.4f}", bar)
+        table.add_row(printable(view), f"{weight:.4f}", bar)
     return table
 
 

@@ -1,0 +1,119 @@
+"""What commands write, to files and to terminals, whatever the files they read hold."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from learnkernels.cli import main
+from learnkernels.cli.show import heaviest, views_table, weights_table
+from tests.cli.test_cli import run
+
+CLASSES = ['=HYPERLINK("http://x","y")', "@SUM(1)", "-1", "+1|2", 'a "b", c\r\nd']
+CLEAR = "\x1b[2J"
+
+
+@pytest.fixture
+def table(rng, tmp_path):
+    """Five classes that a spreadsheet would take for formulas, far apart."""
+    kind = np.arange(60) % 5
+    X = rng.standard_normal((60, 2)) * 0.1 + 9 * kind[:, None] ** [1, 2]
+    frame = pd.DataFrame(X, columns=[f"a{CLEAR}", f"a{CLEAR}b"])
+    frame["kind"] = np.array(CLASSES)[kind]
+    path = tmp_path / "data.csv"
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.fixture
+def model(table, capsys):
+    path = table.with_name("model.skops")
+    status, out, err = run(
+        capsys, "fit", table, "--target", "kind", "--view", f"a{CLEAR}", "--save", path
+    )
+    assert (status, err) == (0, "")
+    assert "\x1b" not in out and r"a\x1b[2J" in out
+    return path
+
+
+def test_cells_and_classes_come_back_as_they_were_read(table, model, capsys):
+    """Programs compare them; what begins with = is for a spreadsheet to import as text."""
+    output = table.with_name("out.csv")
+    assert run(capsys, "predict", model, table, "--output", output)[0] == 0
+    read, predicted = pd.read_csv(table), pd.read_csv(output)
+    assert predicted[list(read.columns)].equals(read)
+    assert (predicted["prediction"] == read["kind"]).mean() > 0.9
+    assert set(predicted["prediction"]) <= set(CLASSES)
+
+
+def test_results_are_not_written_over_what_is_read(table, model, capsys):
+    before = table.read_bytes(), model.read_bytes()
+    (table.parent / "link.csv").symlink_to(table)
+    for arguments in (
+        ("predict", model, table, "--output", table),
+        ("predict", model, table, "--output", table.parent / "link.csv"),
+        ("predict", model, table, "--output", model),
+        ("fit", table, "--target", "kind", "--save", table),
+        ("compare", table, "--target", "kind", "--json", table),
+    ):
+        status, out, err = run(capsys, *arguments)
+        assert (status, out) == (2, "") and "name another file" in err
+    assert (table.read_bytes(), model.read_bytes()) == before
+
+
+def test_models_and_tables_are_told_apart(table, model, capsys):
+    for arguments, said in (
+        (("predict", table, model), "is not a model written by learnkernels"),
+        (("predict", model, model), "is a ZIP archive: a model of 'fit --save'"),
+        (("fit", model, "--target", "kind"), "is a ZIP archive: a model of 'fit --save'"),
+        (("predict", model, table, "--output", table.parent), "Is a directory"),
+        (("predict", model, table, "--output", "/dev/full"), "No space left"),
+    ):
+        status, out, err = run(capsys, *arguments)
+        assert (status, out) == (2, "") and said in err and err.count("\n") == 1
+
+
+def test_a_full_disk_behind_the_terminal_is_a_sentence():
+    command = [sys.executable, "-m", "learnkernels", "datasets", "list"]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1
+    assert "No space left on device" in done.stderr
+
+
+def test_names_in_errors_do_nothing_to_a_terminal(table, model, capsys):
+    other = table.with_name("other.csv")
+    other.write_text("kind\nx\n")
+    status, _, err = run(capsys, "predict", model, other)
+    assert status == 2 and r"a\x1b[2J, a\x1b[2Jb" in err and "\x1b" not in err
+    other.write_text("x" * 100_000 + ",b\n1,2\n")
+    status, _, err = run(capsys, "fit", other, "--target", "y")
+    assert status == 2 and "no column 'y'" in err and len(err) < 3000
+
+
+def test_names_in_warnings_do_nothing_to_a_terminal(capsys, monkeypatch):
+    def warned(_):
+        warnings.simplefilter("always")
+        warnings.warn(f"column a{CLEAR}\nb", stacklevel=1)
+
+    monkeypatch.setattr("learnkernels.cli.commands.run_demo", warned)
+    assert main(["demo"]) == 0
+    assert capsys.readouterr().err == "learnkernels: warning: column a\\x1b[2J b\n"
+
+
+def test_names_in_tables_do_nothing_to_a_terminal():
+    names, weights = [f"a{CLEAR}", "b\r\n\x9bc"], np.array([0.7, 0.3])
+    shown = Console(file=io.StringIO(), markup=False, width=110)
+    shown.print(weights_table(names, weights, weights))
+    shown.print(views_table(dict(zip(names, weights, strict=True))))
+    text = shown.file.getvalue() + heaviest(names, weights)
+    assert text.count(r"a\x1b[2J") == 3 and text.count(r"b\r\n\x9bc") == 3
+    assert not set(text) & {"\x1b", "\x9b", "\r"}
