@@ -1,8 +1,8 @@
 """A look at a file before pandas reads it: what it is, and whether there is room for it.
 
 Nothing here believes the name of a file, or what an archive says of its own size. A CSV file
-streams by once before it is read, block by block, so that one that outgrows the limits ends there;
-this takes a small part of the time that reading does.
+streams by once before it is read, block by block, so that one that outgrows the limits ends there.
+The price is to unpack a packed file twice.
 """
 
 from __future__ import annotations
