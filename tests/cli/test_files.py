@@ -15,6 +15,7 @@ import pytest
 from learnkernels import InputError
 from learnkernels.cli import data, files
 from learnkernels.cli.data import check_missing, number_columns, preprocessing, read_table, tidied
+from learnkernels.gram import memory
 
 MB = 2**20
 
@@ -125,7 +126,7 @@ def test_bombs_end_where_the_memory_does(written, monkeypatch):
     path = written(gzip.compress(rows, 1))
     many = written(parquet(pd.DataFrame({"a": np.zeros(10**6)})), "zeros.parquet")
     monkeypatch.setattr(files, "available_memory", lambda: 2e7)
-    refused(path, "cells or more, which take at least 0.0 GB to read")
+    refused(path, "cells or more, which take at least 2")
     refused(many, "1,000,000 rows of 1 columns")
 
 
@@ -201,7 +202,7 @@ def test_a_missing_header_is_guessed_when_the_target_is_not_found(written):
 def test_a_category_of_names_is_refused_before_it_is_encoded(monkeypatch):
     names = pd.DataFrame({"colour": ["red"] * 3000, "name": [f"n{k}" for k in range(3000)]})
     preprocessing(names, False, False)
-    monkeypatch.setattr(data, "available_memory", lambda: 1e8)
-    with pytest.raises(InputError, match=r"take 0.1 GB .* 'name' has 3,000 different values"):
+    monkeypatch.setattr(memory, "available_memory", lambda: 1e8)
+    with pytest.raises(InputError, match=r"take 144 MB .* 'name' has 3,000 different values"):
         preprocessing(names, False, False)
     preprocessing(names, False, False, kept=["name"])

@@ -74,7 +74,10 @@ def test_models_and_tables_are_told_apart(table, model, capsys):
         (("predict", table, model), "is not a model written by learnkernels"),
         (("predict", model, model), "is a ZIP archive: a model of 'fit --save'"),
         (("fit", model, "--target", "kind"), "is a ZIP archive: a model of 'fit --save'"),
-        (("predict", model, table, "--output", table.parent), "Is a directory"),
+        (
+            ("predict", model, table, "--output", table.parent),
+            "it is there already, and is no file",
+        ),
         (("predict", model, table, "--output", "/dev/full"), "No space left"),
     ):
         status, out, err = run(capsys, *arguments)

@@ -31,6 +31,7 @@ from learnkernels.cli.show import (
 from learnkernels.cli.views import has_views, kernels_of, own_columns
 from learnkernels.errors import InputError
 from learnkernels.estimators import KernelClassifier, KernelRegressor
+from learnkernels.files import make_folder, replacing
 from learnkernels.inspect import compare
 from learnkernels.names import printable
 from learnkernels.persistence import load, save
@@ -80,13 +81,16 @@ def run_predict(options: Namespace) -> None:
     X = features_of(saved, table, options.data)
     predicted = table.copy()  # in one piece, whatever the reader made of it
     predicted["prediction"] = saved["model"].predict(X)
+    if options.output:
+        with replacing(options.output) as stream:
+            predicted.to_csv(stream, index=False)
+        return
     try:
-        predicted.to_csv(options.output or sys.stdout, index=False)
+        predicted.to_csv(sys.stdout, index=False)
     except BrokenPipeError:
         raise
     except OSError as error:
-        place = repr(options.output) if options.output else "the predictions"
-        raise InputError(f"cannot write {place}: {error.strerror or error}.") from error
+        raise InputError(f"cannot write the predictions: {error.strerror or error}.") from error
 
 
 def features_of(saved: dict, table, path: str):
@@ -136,7 +140,8 @@ def run_compare(options: Namespace) -> None:
         if options.json == "-":
             print(text)
             return
-        write_text(options.json, text + "\n")
+        with replacing(options.json) as stream:
+            stream.write(f"{text}\n".encode())
     console().print(comparison_table(comparison))
     for method, count in comparison.unconverged.items():
         print(
@@ -196,10 +201,7 @@ def run_demo(options: Namespace) -> None:
     console().print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
     print(chosen(fitted))
     folder = Path(options.output)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot make folder {str(folder)!r}: {error.strerror}.") from error
+    make_folder(folder)
     save(saved_form(model, X, "digit", "classification"), folder / "model.skops")
     found = report(model, X, y.rename("digit"), title="handwritten digits", draws=20, verbose=True)
     print(f"\n{found}\n")
@@ -254,10 +256,3 @@ def keep_apart(output: str | Path | None, *inputs: str) -> None:
     for path in inputs:
         if output and Path(output).exists() and Path(path).exists() and Path(output).samefile(path):
             raise InputError(f"{str(output)!r} would be written over {path!r}; name another file.")
-
-
-def write_text(path, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}.") from error

@@ -23,7 +23,7 @@ from learnkernels.cli.files import (
 )
 from learnkernels.errors import InputError
 from learnkernels.estimators.targets import looks_like_classes
-from learnkernels.gram import available_memory
+from learnkernels.gram import require_memory
 
 __all__ = [
     "check_missing",
@@ -239,14 +239,13 @@ def check_encoding(n: int, counts: dict[str, int]) -> None:
     counts : dict
         How many different values each category has.
     """
-    wanted, free = ENCODED * n * sum(counts.values()), available_memory()
-    if wanted > free:
+    if counts:
         name = max(counts, key=counts.__getitem__)
-        raise InputError(
-            f"a column for each value of each category would take {wanted / 1e9:.1f} GB and "
-            f"{free / 1e9:.1f} GB are free; {name!r} has {counts[name]:,} different values in "
-            f"{n:,} rows. Drop it, group rare values, read it with --text, or write its numbers "
-            "with a decimal point."
+        require_memory(
+            ENCODED * n * sum(counts.values()),
+            "a column for each value of each category",
+            f"{name!r} has {counts[name]:,} different values in {n:,} rows: drop it, group rare "
+            "values, read it with --text, or write its numbers with a decimal point",
         )
 
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from learnkernels.errors import InputError
-from learnkernels.gram import available_memory
+from learnkernels.gram import available_memory, sized
 
 __all__ = ["beginning_of", "check_csv", "check_room", "header_of", "is_parquet", "opened"]
 
@@ -99,8 +99,8 @@ def check_columns(path: str, columns: int) -> None:
 def require(path: str, n_bytes: float, what: str, free: float) -> None:
     if n_bytes > free:
         raise InputError(
-            f"{path!r} has {what}, which take at least {n_bytes / 1e9:.1f} GB to read, and "
-            f"{free / 1e9:.1f} GB are free; use fewer rows or columns, or a larger machine."
+            f"{path!r} has {what}, which take at least {sized(n_bytes)} to read, and "
+            f"{sized(free)} are free; use fewer rows or columns, or a larger machine."
         )
 
 

@@ -9,7 +9,7 @@ from learnkernels.gram.dask_backend import Dask
 from learnkernels.gram.digests import digest
 from learnkernels.gram.inner import InnerProducts
 from learnkernels.gram.landmarks import Landmarks
-from learnkernels.gram.memory import available_memory, require_memory
+from learnkernels.gram.memory import available_memory, require_memory, sized
 from learnkernels.gram.oracle import Oracle, Products
 from learnkernels.gram.spectrum import largest_eigenpairs, tail_sum
 from learnkernels.gram.statistics import NORMALIZATIONS, Statistics
@@ -39,5 +39,6 @@ __all__ = [
     "pair_sums",
     "require_memory",
     "single_threaded_blas",
+    "sized",
     "tail_sum",
 ]

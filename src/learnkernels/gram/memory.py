@@ -7,7 +7,7 @@ from pathlib import Path
 
 from learnkernels.errors import InputError
 
-__all__ = ["available_memory", "require_memory"]
+__all__ = ["available_memory", "require_memory", "sized"]
 
 CGROUPS = Path("/sys/fs/cgroup")
 
@@ -24,11 +24,11 @@ def require_memory(
     free = available_memory()
     if n_bytes > free:
         raise InputError(
-            f"{what} would take {in_words(n_bytes)} and {in_words(free)} are free; {instead}."
+            f"{what} would take {sized(n_bytes)} and {sized(free)} are free; {instead}."
         )
 
 
-def in_words(n_bytes: float) -> str:
+def sized(n_bytes: float) -> str:
     """A number of bytes that a person can read."""
     for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if n_bytes >= size:
