@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -13,6 +12,7 @@ from learnkernels.errors import ConstantKernelWarning, InputError, UndefinedAlig
 from learnkernels.estimators.learning import Stage
 from learnkernels.estimators.models import outputs_of_all
 from learnkernels.machines import Machine
+from learnkernels.telling import unheard
 from learnkernels.weights import WeightMethod
 
 __all__ = ["fold_losses", "shuffled_order", "stratified_order"]
@@ -83,10 +83,8 @@ def fold_losses(
     n_folds = len(stage.borders) - 1
     for fold in stage.progress.track(range(n_folds), n_folds, what):
         test = stage.inside(fold)
-        with warnings.catch_warnings():
-            # Reported once, for the whole training set.
-            warnings.simplefilter("ignore", ConstantKernelWarning)
-            warnings.simplefilter("ignore", UndefinedAlignmentWarning)
+        # Reported once, for the whole training set.
+        with unheard(ConstantKernelWarning), unheard(UndefinedAlignmentWarning):
             part = stage.within(f"fold {fold + 1} of {n_folds}")
             models = part.train(method, machine, values, without=fold)
         rows = stage.bank.take(test)

@@ -18,8 +18,10 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from contextvars import Context, copy_context
 from dataclasses import dataclass
 from functools import cache
+from itertools import repeat
 from threading import Lock
 from typing import Any, Protocol, TypeVar
 
@@ -105,8 +107,10 @@ class Threads:
                 yield from map(function, items)
                 return
             pool = ThreadPoolExecutor(n_threads, thread_name_prefix="learnkernels")
+            # Tasks belong to who called: what is asked of `telling`, or np.errstate, holds in them.
+            contexts = [copy_context() for _ in items]
             try:
-                yield from pool.map(function, items)
+                yield from pool.map(run_in, contexts, repeat(function), items)
             finally:
                 pool.shutdown(cancel_futures=True)
 
@@ -119,6 +123,10 @@ class Threads:
     @property
     def local(self):
         return self
+
+
+def run_in(context: Context, function: Callable[[Item], Result], item: Item) -> Result:
+    return context.run(function, item)
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from dataclasses import dataclass
 from sklearn.exceptions import ConvergenceWarning
 
 from learnkernels.errors import ConstantKernelWarning, UndefinedAlignmentWarning
+from learnkernels.telling import told, unheard
 
 __all__ = ["Heard", "listening"]
 
@@ -29,19 +29,17 @@ class Heard:
 
 @contextmanager
 def listening() -> Iterator[Heard]:
-    """Count warnings of fits that did not converge, and pass all others on.
+    """Count the library's warnings of fits that did not converge, and let all others pass.
 
     But for constant kernels and targets that no kernel explains: in a part of the samples they are
     no news, whoever fits all of them hears of it.
     """
     heard = Heard()
-    with warnings.catch_warnings(record=True) as warned:
-        warnings.simplefilter("always", ConvergenceWarning)
-        warnings.simplefilter("ignore", ConstantKernelWarning)
-        warnings.simplefilter("ignore", UndefinedAlignmentWarning)
+    messages: list[str] = []  # fits may run in several threads, and appending is safe there
+    with (
+        told(ConvergenceWarning, messages.append),
+        unheard(ConstantKernelWarning),
+        unheard(UndefinedAlignmentWarning),
+    ):
         yield heard
-    for one in warned:
-        if issubclass(one.category, ConvergenceWarning):
-            heard.unproved += 1
-        else:
-            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    heard.unproved = len(messages)

@@ -13,7 +13,6 @@ Its solution is that of the dense system, to the tolerance.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -23,6 +22,7 @@ from sklearn.exceptions import ConvergenceWarning
 from learnkernels.gram import Landmarks
 from learnkernels.machines.base import Problem, Trained
 from learnkernels.solvers import Certificate, conjugate_gradients
+from learnkernels.telling import warn
 
 __all__ = ["iterative_ridge"]
 
@@ -55,7 +55,7 @@ def one_alpha(problem: Problem, root, targets, Psi, inner, alpha: float) -> Trai
     )
     left = np.linalg.norm(targets - Au) / max(np.linalg.norm(targets), np.finfo(float).tiny)
     if left > TOLERANCE:
-        warnings.warn(
+        warn(
             f"ridge with alpha={alpha:g} ended with a residual of {left:.1e} of the targets after "
             f"{steps} products with the Gram matrix; raise alpha, or max_memory.",
             ConvergenceWarning,

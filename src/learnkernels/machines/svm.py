@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from functools import partial
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from learnkernels.machines.base import Machine, Trained
 from learnkernels.solvers import solve_svm
+from learnkernels.telling import warn
 
 __all__ = ["SVM"]
 
@@ -54,7 +54,7 @@ class SVM(Machine):
             start = None if last is None else last[1].beta * (values[v] / last[0])
             solution = solve_svm(problem.K, y, C, tol=self.tol, start=start, exact=self.exact)
             if solution.violation > 10 * self.tol:
-                warnings.warn(
+                warn(
                     f"the SVM with C={values[v]:g} ended with a violation of "
                     f"{solution.violation:.1e} (relative gap {solution.certificate.gap:.1e}); "
                     "scale the data or lower C.",

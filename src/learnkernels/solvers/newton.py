@@ -8,7 +8,6 @@ loop ends when value and best lower bound agree to the tolerance.
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -17,6 +16,7 @@ from sklearn.exceptions import ConvergenceWarning
 
 from learnkernels.progress import Say, gap_reached, silent
 from learnkernels.solvers.certificate import Certificate
+from learnkernels.telling import warn
 
 __all__ = ["Point", "Task", "minimise", "search", "warn_if_open"]
 
@@ -151,7 +151,7 @@ def warn_if_open(certificate: Certificate, tol: float, method) -> None:
         return
     used_up = certificate.iterations >= method.max_iter
     advice = "raise max_iter or tol" if used_up else "rounding allows no further step: raise tol"
-    warnings.warn(
+    warn(
         f"{method.name} ended with a relative gap of {certificate.gap:.1e} after "
         f"{certificate.iterations} iterations (tol={tol:g}); {advice}.",
         ConvergenceWarning,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
-
 from sklearn.exceptions import ConvergenceWarning
 
 from learnkernels.solvers import nonnegative_qp, working_set_qp
+from learnkernels.telling import warn
 from learnkernels.weights.base import WeightMethod, sum_to_one
 
 __all__ = ["AlignF"]
@@ -45,7 +44,7 @@ class AlignF(WeightMethod):
         else:
             v, certificate = working_set_qp(statistics.inner, statistics.a)
         if certificate.status != "optimal":
-            warnings.warn(
+            warn(
                 f"alignf: rounding leaves a relative gap of {certificate.gap:.1e}; are the kernels "
                 "of very different scales, or nearly the same?",
                 ConvergenceWarning,

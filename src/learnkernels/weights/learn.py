@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import replace
 
 import numpy as np
 
 from learnkernels.errors import ConstantKernelWarning, InputError, UndefinedAlignmentWarning
 from learnkernels.solvers import Certificate
+from learnkernels.telling import warn
 from learnkernels.weights.base import UNDEFINED, Evidence, WeightMethod, check_learned
 from learnkernels.weights.uniform import Uniform
 
@@ -29,7 +29,7 @@ def learn_weights(method: WeightMethod, evidence: Evidence) -> tuple[np.ndarray,
         )
     if constant.any():
         names = [name for name, flat in zip(evidence.oracle.names, constant, strict=True) if flat]
-        warnings.warn(
+        warn(
             f"constant on the training samples, hence weight 0: {listed(names)}.",
             ConstantKernelWarning,
             stacklevel=2,
@@ -66,7 +66,7 @@ def learn_varying(method: WeightMethod, evidence: Evidence) -> tuple[np.ndarray,
     else:
         mu, certificate = check_learned(method, method.learn(evidence), evidence.oracle.n_kernels)
     if certificate.status == UNDEFINED:
-        warnings.warn(
+        warn(
             "the target is constant or no kernel is aligned with it, so there is nothing to learn "
             "weights from; uniform weights are used.",
             UndefinedAlignmentWarning,

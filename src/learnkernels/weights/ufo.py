@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from sklearn.exceptions import ConvergenceWarning
 
 from learnkernels.checks import random_generator
 from learnkernels.errors import UndefinedAlignmentWarning
 from learnkernels.solvers import Certificate
+from learnkernels.telling import warn
 from learnkernels.weights.base import (
     WeightMethod,
     class_codes,
@@ -92,7 +91,7 @@ class UFO(WeightMethod):
             elif best[0] == 0:
                 progress = 0.0
         if progress > self.tol:
-            warnings.warn(
+            warn(
                 f"ufo: the objective still fell by {progress:.1e} in the last {PATIENCE} of "
                 f"{len(history)} epochs, above tol={self.tol:g}; raise max_iter or tol.",
                 ConvergenceWarning,
@@ -100,7 +99,7 @@ class UFO(WeightMethod):
             )
         value, factors = best
         if not factors.any():
-            warnings.warn(
+            warn(
                 f"ufo: beta={self.beta:g} leaves no kernel; uniform weights are used, lower beta.",
                 UndefinedAlignmentWarning,
                 stacklevel=2,
