@@ -15,14 +15,15 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import Context, copy_context
 from dataclasses import dataclass
 from functools import cache
 from itertools import repeat
-from threading import Lock
+from threading import RLock, get_ident
 from typing import Any, Protocol, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -183,32 +184,68 @@ def available_cores() -> int:
 
 
 @cache
-def blas_threads() -> ThreadpoolController:
-    """The BLAS libraries of this process; looking for them takes a while, so once is enough."""
-    return ThreadpoolController()
+def blas_libraries() -> list[Any]:
+    """The BLAS of this process; looking for them takes a while, so once is enough."""
+    found = ThreadpoolController().select(user_api="blas").lib_controllers
+    return [library for library in found if library.num_threads is not None]
+
+
+def set_threads(numbers: Iterable[tuple[Any, int]]) -> None:
+    """Set numbers of threads, whichever thread was the last to do so.
+
+    Since 3.8 threadpoolctl lets only one thread change OpenBLAS until it has put back what it
+    found. Here the last to leave puts it back, who need not be the first that came.
+    """
+    for library, number in numbers:
+        getattr(library, "_real_set_num_threads", library.set_num_threads)(number)
 
 
 class BlasLimit:
-    """One thread for BLAS while anybody wants that: the first limits, the last restores."""
+    """One thread for BLAS while anybody wants that: the first limits, the last restores.
+
+    BLAS knows one number for the whole process, so users are counted over all threads. Each is
+    counted by its thread: in a forked process no other thread lives on that could leave.
+    """
 
     def __init__(self):
-        self.lock = Lock()
-        self.users = 0
-        self.limiter = None
+        # The collector may close a pass that was let go in the middle, here as anywhere.
+        self.lock = RLock()
+        self.users: Counter[int] = Counter()  # by the thread that came
+        self.before: list[tuple[Any, int]] = []  # libraries and their numbers of threads
 
     @contextmanager
     def __call__(self):
-        with self.lock:
-            if self.users == 0:
-                self.limiter = blas_threads().limit(limits=1, user_api="blas")
-            self.users += 1
+        thread = get_ident()
         try:
+            with self.lock:
+                self.users[thread] += 1
+                if not self.before:
+                    self.before = [(library, library.num_threads) for library in blas_libraries()]
+                    set_threads((library, 1) for library, _ in self.before)
             yield
         finally:
             with self.lock:
-                self.users -= 1
-                if self.users == 0 and self.limiter is not None:
-                    self.limiter.restore_original_limits()
+                self.users[thread] -= 1
+                self._restore_if_left()
+
+    def _restore_if_left(self) -> None:
+        self.users = +self.users
+        if not self.users:
+            set_threads(self.before)
+            self.before = []
+
+    def forked(self) -> None:
+        """Go on in a forked process, with what its only thread wanted; the lock is held."""
+        me = get_ident()
+        self.users = Counter({me: self.users[me]})
+        self._restore_if_left()
+        self.lock.release()
 
 
 single_threaded_blas = BlasLimit()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(
+        before=single_threaded_blas.lock.acquire,
+        after_in_parent=single_threaded_blas.lock.release,
+        after_in_child=single_threaded_blas.forked,
+    )

@@ -91,8 +91,10 @@ def centered_features(problem: Problem) -> np.ndarray:
     landmarks = Landmarks.of(problem.kernel, np.sort(some), problem.backend)
     Psi = np.empty((n, landmarks.T.shape[1]))
     ranges = landmarks.row_ranges()
-    parts = problem.backend.map(landmarks.features, ranges, "landmarks")
-    for rows, part in zip(ranges, parts, strict=True):
+    # The pass has no name, so that an error in between lets it go, and BLAS with it.
+    for rows, part in zip(
+        ranges, problem.backend.map(landmarks.features, ranges, "landmarks"), strict=True
+    ):
         Psi[rows] = part
     if problem.center:
         Psi -= problem.weights @ Psi / problem.weights.sum()
