@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 from concurrent.futures import CancelledError
 from functools import cache
+from threading import Lock
 from typing import Any
 
 from learnkernels.errors import InputError
@@ -19,6 +20,8 @@ PATIENCE = 30.0
 KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": 2**28, "MALLOC_MMAP_THRESHOLD_": 2**25}
 # One client for each address.
 CLIENTS: dict[str, Any] = {}
+# Threads that come at once get the same client, and the same cluster.
+CONNECTING = Lock()
 
 
 def required_distributed():
@@ -61,7 +64,8 @@ def current_client() -> Any:
     except ValueError as error:
         if isinstance(error, InputError):
             raise
-        return client_of_this_machine()
+        with CONNECTING:
+            return client_of_this_machine()
 
 
 @cache
@@ -84,19 +88,23 @@ def client_of_this_machine() -> Any:
 
 def client_of(address: str) -> Any:
     """The client of a scheduler; one for each address."""
-    known = CLIENTS.get(address)
-    if known is not None and known.status == "running":
+    with CONNECTING:
+        known = CLIENTS.get(address)
+        if known is None or known.status != "running":
+            known = CLIENTS[address] = new_client(address)
+            atexit.register(known.close)
         return known
+
+
+def new_client(address: str) -> Any:
+    """A client of a scheduler, or a sentence where none answers."""
     try:
-        client = required_distributed().Client(address, timeout=PATIENCE, set_as_default=False)
+        return required_distributed().Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         raise InputError(
             f"there is no Dask scheduler at {address!r} ({type(error).__name__}: {error}); start "
             "one with 'dask scheduler', and give the address that it prints."
         ) from error
-    CLIENTS[address] = client
-    atexit.register(client.close)
-    return client
 
 
 def threads_of(client) -> int:
