@@ -18,6 +18,7 @@ from benchmarks import (
     precision,
     rank_one,
     sequences,
+    soak,
     statistics,
 )
 
@@ -35,6 +36,7 @@ BENCHMARKS = {
     "methods": methods.run,
     "noise": noise.run,
     "precision": precision.run,
+    "soak": soak.run,
 }
 
 
