@@ -58,9 +58,13 @@ def test_threads_that_write_the_same_file_leave_one_of_theirs(tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_devices_and_folders_are_not_replaced(tmp_path):
-    for place in ("/dev/full", tmp_path):
-        with pytest.raises(lk.InputError, match="no file"), replacing(place):
-            pass
+    for place, said in (("/dev/full", "No space left"), (tmp_path, "Is a directory")):
+        with pytest.raises(lk.InputError, match=said), replacing(place) as stream:
+            stream.write(b"content")
+        assert not Path(place).is_file()
+    with replacing("/dev/null") as stream:
+        stream.write(b"content")
+    assert not Path("/dev/null").is_file()
 
 
 def test_advice_ends_the_sentence(tmp_path):

@@ -19,7 +19,8 @@ def replacing(path: str | os.PathLike, advice: str = "") -> Iterator[IO[bytes]]:
     """A stream whose bytes are the file at `path` once the block ends, and only then.
 
     They are written beside their place and moved there, so that whoever reads, and whoever finds
-    the disk full or the program stopped, sees the file of before or the new one.
+    the disk full or the program stopped, sees the file of before or the new one. Pipes and devices,
+    which cannot be replaced, get the bytes as they come.
 
     Parameters
     ----------
@@ -41,8 +42,10 @@ def replacing(path: str | os.PathLike, advice: str = "") -> Iterator[IO[bytes]]:
     place = Path(path).resolve()
     part = place.with_name(f".{place.name}.{uuid4().hex}.part")  # nobody else's, thread or process
     try:
-        if place.exists() and not place.is_file():
-            raise OSError("it is there already, and is no file")
+        if place.exists() and not place.is_file():  # to open a folder is an error
+            with place.open("wb") as stream:
+                yield stream
+            return
         with part.open("xb") as stream:
             yield stream
             stream.flush()

@@ -76,7 +76,7 @@ def test_models_and_tables_are_told_apart(table, model, capsys):
         (("fit", model, "--target", "kind"), "is a ZIP archive: a model of 'fit --save'"),
         (
             ("predict", model, table, "--output", table.parent),
-            "it is there already, and is no file",
+            "Is a directory",
         ),
         (("predict", model, table, "--output", "/dev/full"), "No space left"),
     ):
