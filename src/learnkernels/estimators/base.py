@@ -13,7 +13,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
 from learnkernels.estimators.budget import UNBOUNDED, Budget
-from learnkernels.estimators.guarantees import guarantees_of
+from learnkernels.estimators.guarantees import Guarantees, guarantees_of
 from learnkernels.estimators.html import learned_html
 from learnkernels.estimators.learning import Stage
 from learnkernels.estimators.models import Learned, Model
@@ -139,7 +139,7 @@ class BaseKernelEstimator(BaseEstimator):
         self._predictor = model.predictor.function()
         self.machine_certificates_ = model.certificates
 
-    def guarantees(self, X, y, delta=0.05, random_state=0):
+    def guarantees(self, X, y, delta=0.05, random_state=0) -> Guarantees:
         """What can be promised of the fitted model: bounds of the papers, and how to read them.
 
         Alignment with its concentration bound and a bootstrap interval, the error of a predictor

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
@@ -156,7 +156,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Learn the weights and train the machine.
 
         Parameters
@@ -223,7 +223,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         stage = self._stage(X, target, Y, np.ones(len(codes)), "classification")
         return stage, self._machine()
 
-    def decision_function(self, X):
+    def decision_function(self, X) -> np.ndarray:
         """Signed distance to the decision boundary, in units of the margin.
 
         Parameters
@@ -240,7 +240,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         decision = self._outputs(X)
         return decision[:, 0] if len(self.classes_) == 2 else decision
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """Predicted labels.
 
         Parameters

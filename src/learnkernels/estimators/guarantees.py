@@ -70,7 +70,9 @@ class Guarantees:
         return {"delta": self.delta, "entries": [asdict(entry) for entry in self.entries]}
 
 
-def guarantees_of(stage: Stage, rho: float, mu, machine, alpha, residual, delta, seed):
+def guarantees_of(
+    stage: Stage, rho: float, mu, machine, alpha, residual, delta, seed
+) -> Guarantees:
     """The guarantees of a learned kernel on its training samples.
 
     Parameters

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Self
+
 import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.utils.validation import check_is_fitted
@@ -104,7 +106,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         self.verbose = verbose
         self.checkpoint = checkpoint
 
-    def fit(self, X, y):
+    def fit(self, X, y) -> Self:
         """Learn the weights.
 
         Parameters
@@ -139,7 +141,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         self._store(learned, stage.bank, method)
         return learned
 
-    def fit_transform(self, X, y):
+    def fit_transform(self, X, y) -> np.ndarray:
         """Learn the weights, and give the learned Gram of the training samples.
 
         Parameters
@@ -165,7 +167,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         task = "classification" if set(np.unique(target)) <= {-1.0, 0.0, 1.0} else "regression"
         return self._stage(X, target, target, np.ones(len(target)), task), None
 
-    def transform(self, X):
+    def transform(self, X) -> np.ndarray:
         """The learned Gram of new samples against the training samples.
 
         Parameters

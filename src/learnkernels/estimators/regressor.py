@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
@@ -136,7 +136,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X, y, sample_weight=None):
+    def fit(self, X, y, sample_weight=None) -> Self:
         """Learn the weights and train the machine.
 
         Parameters
@@ -185,7 +185,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         Y = np.asarray(y, dtype=float).reshape(len(y), -1)
         return self._stage(X, Y, Y, np.ones(len(Y)), "regression"), self._machine()
 
-    def predict(self, X):
+    def predict(self, X) -> np.ndarray:
         """Predicted targets.
 
         Parameters
