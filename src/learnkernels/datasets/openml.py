@@ -14,12 +14,16 @@ VIEWS = {"fou": 14, "fac": 12, "kar": 16, "pix": 20, "zer": 22, "mor": 18}
 
 
 def table_of_openml(number: int, labels: Mapping[str, object] | None = None) -> pd.DataFrame:
-    """A data set by its number, the column to predict last and called target."""
+    """A data set by its number, the column to predict last and called target.
+
+    `labels` are our names of theirs; a label that is not in it keeps its name.
+    """
     from sklearn.datasets import fetch_openml
 
     found = fetch_openml(data_id=number, as_frame=True)
-    classes = not pd.api.types.is_numeric_dtype(found.target)
-    target = found.target.astype(str).replace(dict(labels or {})) if classes else found.target
+    target, ours = found.target, labels or {}
+    if not pd.api.types.is_numeric_dtype(target):
+        target = target.astype(str).map(lambda label: ours.get(label, label))
     return found.data.astype(float).assign(target=target)
 
 
