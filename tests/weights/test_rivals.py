@@ -32,7 +32,7 @@ def test_ensemble_weights_come_from_predictions_of_unseen_samples(curve):
     kernels = lk.gaussians(KERNELS)
     model = lk.KernelRegressor(kernels, "ensemble", normalize=None, alpha=0.1).fit(X, y)
     centered = predictions - predictions.mean(axis=0)
-    v, *_ = np.linalg.lstsq(centered, y - y.mean())
+    v, *_ = np.linalg.lstsq(centered, y - y.mean(), rcond=None)
     if (v >= 0).all():
         assert np.allclose(model.weights_, v, rtol=1e-6)
     residual = y - y.mean() - centered @ model.weights_
