@@ -1,0 +1,27 @@
+"""Every command says what it takes."""
+
+import argparse
+from collections.abc import Iterator
+
+import pytest
+
+from learnkernels.cli import main
+from learnkernels.cli.main import parser
+
+
+def commands(command: argparse.ArgumentParser, *path: str) -> Iterator[tuple[str, ...]]:
+    """A command and all below it, as a user types them: ("datasets", "list") for one."""
+    yield path
+    for action in command._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for name, part in action.choices.items():
+                yield from commands(part, *path, name)
+
+
+@pytest.mark.parametrize("path", list(commands(parser())), ids=lambda path: " ".join(path) or "top")
+def test_help_is_printed(path, capsys):
+    with pytest.raises(SystemExit) as end:
+        main([*path, "--help"])
+    out, err = capsys.readouterr()
+    assert (end.value.code, err) == (0, "")
+    assert out.startswith(" ".join(["usage: learnkernels", *path]))
