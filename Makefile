@@ -1,17 +1,19 @@
 # Every target works on a fresh machine with Python 3.11 or later and make.
 PYTHON ?= python3
 BIN := .venv/bin
+PIP := -m pip install --quiet --upgrade
+PROJECT := --editable ".[dask,parquet,report]"
 export LEARNKERNELS_DATA ?= $(wildcard $(abspath ../shared/data))
 
 CHROMIUM = $(shell command -v chromium || command -v chromium-browser)
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test browser lint bench docs clean
+.PHONY: demo test browser lint bench docs versions versions-oldest versions-newest dist clean
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
-	$(BIN)/python -m pip install --quiet --editable . --group dev
+	$(BIN)/python $(PIP) "pip>=25.1"
+	$(BIN)/python -m pip install --quiet $(PROJECT) --group dev
 	touch $@
 
 demo: .venv/ready
@@ -44,6 +46,28 @@ docs: .venv/ready
 	$(BIN)/sphinx-build --fail-on-warning --keep-going -q -b html docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
+# The tests with the oldest and with the newest versions that pyproject.toml allows.
+versions: versions-oldest versions-newest
+
+versions-oldest: CHOICE = --only-binary :all: --constraint .venv-oldest/oldest.txt --group oldest
+versions-oldest versions-newest: versions-%:
+	$(PYTHON) -m venv --clear .venv-$*
+	.venv-$*/bin/python $(PIP) "pip>=25.1" packaging
+	.venv-$*/bin/python tools/oldest.py > .venv-$*/oldest.txt
+	.venv-$*/bin/python $(PIP) $(PROJECT) --group test $(CHOICE)
+	.venv-$*/bin/python -m pip list
+	.venv-$*/bin/python -m pytest
+
+# Wheel and sdist in dist/, tried in empty environments. Uploads nothing.
+dist:
+	$(PYTHON) -m venv --clear .venv-dist
+	.venv-dist/bin/python $(PIP) "pip>=25.1"
+	.venv-dist/bin/python $(PIP) --group dist
+	rm -rf dist
+	.venv-dist/bin/python -m build
+	.venv-dist/bin/python -m twine check --strict dist/*
+	.venv-dist/bin/python tools/check_dist.py
+
 clean:
-	rm -rf .venv docs/_build docs/api docs/gallery docs/measured docs/reproductions docs/sg_execution_times.rst
+	rm -rf .venv .venv-* dist docs/_build docs/api docs/gallery docs/measured docs/reproductions docs/sg_execution_times.rst
 	rm -rf learnkernels-demo learnkernels-reproductions
