@@ -285,7 +285,8 @@ def centered(target: np.ndarray, w: np.ndarray) -> np.ndarray:
     varies = (target != target[:1]).any(axis=0)
     with np.errstate(over="ignore", invalid="ignore"):  # `require_squares` says it
         # The mean of equal numbers may differ from them in its last digit.
-        return np.where(varies, target - w @ target / w.sum(), 0.0)
+        once = np.where(varies, target - w @ target / w.sum(), 0.0)
+        return once - w @ once / w.sum()  # the digits that a mean far from zero has not
 
 
 def check_semidefinite(K: np.ndarray) -> None:

@@ -90,16 +90,15 @@ class CodedGroup(Group):
         return cls(chosen, np.asarray(positions)[order], origin, raw_linear, far)
 
     def prepare(self, X):
-        if self.origin is None:
-            A, raw = sparse.csr_array(X), np.zeros(X.shape[0])
-        else:
-            with np.errstate(over="ignore", invalid="ignore"):  # said below
+        with np.errstate(over="ignore", invalid="ignore"):  # said next
+            if self.origin is None:
+                A, raw = sparse.csr_array(X), np.zeros(X.shape[0])
+            else:
                 A = (X.toarray() if sparse.issparse(X) else X) - self.origin
-            # A constant column leaves rounding behind, not zeros.
-            A[:, np.abs(A).max(axis=0, initial=0.0) <= 1e-14 * np.abs(self.origin)] = 0.0
-            with np.errstate(over="ignore", invalid="ignore"):  # said below
+                # A constant column leaves rounding behind, not zeros.
+                A[:, np.abs(A).max(axis=0, initial=0.0) <= 1e-14 * np.abs(self.origin)] = 0.0
                 raw = A @ self.origin + self.origin @ self.origin / 2
-        squared = squared_norms(A)
+            squared = squared_norms(A)
         if not (np.isfinite(squared).all() and np.isfinite(raw).all()):
             raise InputError(
                 "X holds values so large that squared distances overflow; "

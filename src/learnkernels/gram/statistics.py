@@ -213,4 +213,5 @@ class Statistics:
     def alignment(self, mu: np.ndarray) -> float:
         """Centered alignment of the combination ``sum_k mu_k K_k`` with the target."""
         norm = np.sqrt(max(self.inner.form(mu), 0.0)) * self.target_norm
-        return float(mu @ self.a) / norm if norm > 0 else 0.0
+        found = float(mu @ self.a) / norm if norm > 0 else 0.0
+        return min(max(found, -1.0), 1.0)  # weights of either sign may cancel all but rounding

@@ -264,6 +264,7 @@ def median_distance(X, sample_weight, distances):
     pairs = np.triu(D > 0)
     if not pairs.any():
         return 1.0
+    w = w / max(w.max(), np.finfo(float).tiny)  # whose products are numbers
     values, weights = D[pairs], np.outer(w, w)[pairs]
     order = np.argsort(values)
     cumulated = np.cumsum(weights[order])
