@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy.optimize import nnls
 
@@ -132,6 +132,7 @@ def test_an_exact_guess_takes_no_step(rng):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 30), st.integers(1, 40))
+@example(seed=149, p=19, rank=3)  # one of the nearly equal ones must take another's place
 @settings(max_examples=100, deadline=None)
 def test_any_guess_is_good_enough_where_M_is_singular(seed, p, rank):
     rng = np.random.default_rng(seed)
@@ -143,7 +144,7 @@ def test_any_guess_is_good_enough_where_M_is_singular(seed, p, rank):
     for guess in (np.ones(3 * p), cold, rng.standard_normal(3 * p)):
         v, certificate = nonnegative_qp(M, a, guess)
         assert (v >= 0).all()
-        assert kkt_residual(M, a, v) <= 1e-8
+        assert kkt_residual(M, a, v) <= 1e-12
         assert np.isclose(certificate.primal, best.primal, atol=1e-8)
 
 

@@ -93,16 +93,15 @@ def active_set(
     v = np.zeros(p) if start is None else begin(a, start, free)
     tol = 10 * EPS * np.abs(a).max(initial=0.0)
     dependent = np.zeros(p, dtype=bool)
-    iterations, missed = 0, 0.0
+    iterations = 0
     while iterations < 10 * p + 10:
         descent = a - M[:, free.index] @ v[free.index]
         descent[free.index] = 0.0
-        missed = descent[dependent].max(initial=0.0)
         descent[dependent] = 0.0
         entering = int(np.argmax(descent)) if p else 0
         if not p or descent[entering] <= tol:
             break
-        if not free.append(entering):
+        if not free.append(entering) and not exchange(v, free, entering):
             dependent[entering] = True  # a combination of the free ones: nothing to gain
             continue
         v, shrunk = minimise_on_free(a, v, free)
@@ -110,9 +109,6 @@ def active_set(
         if shrunk:
             dependent[:] = False
             dependent[entering] = v[entering] == 0
-    if start is not None and missed > 100 * tol:
-        # The guess kept the wrong one of two that are nearly the same: take them by their slope.
-        return active_set(M, a)
     return v, iterations
 
 
@@ -129,6 +125,29 @@ def begin(a, start, free) -> np.ndarray:
     v = np.zeros(len(a))
     v[guess] = target
     return v
+
+
+def exchange(v: np.ndarray, free: Factor, entering: int) -> bool:
+    """Free an entry in place of one of those that its row is, to rounding, a combination of.
+
+    v moves along the combination, where M v stays, until the first of them is zero. False if none
+    would be.
+    """
+    c = free.solve(free.M[:, entering])
+    held = v[free.index]
+    falls = c > EPS
+    if not falls.any():
+        return False
+    step = np.where(falls, held / np.where(falls, c, 1.0), np.inf)
+    first = free.index[int(np.argmin(step))]
+    places = list(free.index)
+    free.remove([first])
+    if not free.append(entering):
+        free.append(first)
+        return False
+    v[places] = np.maximum(held - step.min() * c, 0.0)
+    v[entering], v[first] = step.min(), 0.0
+    return True
 
 
 def minimise_on_free(a, v, free) -> tuple[np.ndarray, bool]:
