@@ -13,7 +13,7 @@ from learnkernels import methods, theory
 from learnkernels.errors import (
     ConstantKernelWarning,
     InputError,
-    MachineWarning,
+    MemoryWarning,
     UndefinedAlignmentWarning,
 )
 from learnkernels.estimators import (
@@ -46,7 +46,7 @@ __all__ = [
     "KernelClassifier",
     "KernelLearner",
     "KernelRegressor",
-    "MachineWarning",
+    "MemoryWarning",
     "Threads",
     "UndefinedAlignmentWarning",
     "__version__",

@@ -8,7 +8,7 @@ __all__ = [
     "ConstantKernelWarning",
     "InputError",
     "InputTypeError",
-    "MachineWarning",
+    "MemoryWarning",
     "UndefinedAlignmentWarning",
 ]
 
@@ -25,8 +25,8 @@ class ConstantKernelWarning(UserWarning):
     """A base kernel is constant on the training data and gets weight zero."""
 
 
-class MachineWarning(UserWarning):
-    """Another machine was trained than usual, since memory does not allow that one."""
+class MemoryWarning(UserWarning):
+    """Another machine was trained, or a slower way taken, than memory would have to allow."""
 
 
 class UndefinedAlignmentWarning(UserWarning):

@@ -49,7 +49,7 @@ def test_components_are_close_to_all_samples(wave):
 def test_classes_without_the_gram_are_ridge_and_it_is_said(classes):
     X, y = classes
     model = lk.KernelClassifier(C=[1.0, 10.0], max_memory=LITTLE)
-    with pytest.warns(lk.MachineWarning, match="the SVM needs it; ridge on the labels -1 and 1"):
+    with pytest.warns(lk.MemoryWarning, match="the SVM needs it; ridge on the labels -1 and 1"):
         model.fit(X, y)
     assert (model.machine_, model.solver_) == ("ridge", "conjugate gradients")
     same = lk.KernelClassifier(C=model.C_, machine="ridge").fit(X, y)

@@ -1,15 +1,58 @@
-"""Room in memory."""
+"""Room in memory: what a machine, a container and a process still have."""
 
-from __future__ import annotations
+import subprocess
+import sys
 
-from pathlib import Path
+import pytest
 
-from learnkernels.gram import available_memory
+import learnkernels as lk
+from learnkernels.gram import memory, require_memory, sized
 
 
-def test_what_the_system_can_let_go_is_free(monkeypatch):
-    told = "MemTotal: 1000 kB\nMemFree: 10 kB\nMemAvailable: 600 kB\n"
-    monkeypatch.setattr(Path, "read_text", lambda *_, **__: told)
-    assert available_memory() == 600 * 1024
-    monkeypatch.setattr(Path, "read_text", lambda *_, **__: "MemTotal: 1000 kB\n")
-    assert available_memory() > 0
+def test_the_smallest_limit_counts(monkeypatch):
+    for name, free in (("machine", 3e9), ("container", 2e9), ("by_ulimit", 4e9)):
+        full = f"free_{name}" if name.startswith("by") else f"free_in_{name}"
+        monkeypatch.setattr(memory, full, lambda free=free: free)
+    assert memory.available_memory() == 2e9
+    monkeypatch.setattr(memory, "free_in_machine", lambda: -1.0)
+    assert memory.available_memory() == 0.0
+
+
+def test_a_refusal_names_bytes_and_a_way_out(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 2e9)
+    require_memory(1.9e9, "a table")
+    with pytest.raises(
+        lk.InputError, match=r"a table would take 2.1 GB and 2 GB are free; sell it"
+    ):
+        require_memory(2.1e9, "a table", "sell it")
+    assert [sized(n) for n in (12, 3400, 5.6e6)] == ["12 bytes", "3.4 kB", "5.6 MB"]
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_containers_are_asked(version, tmp_path):
+    folder, limit, taken, cached = {
+        "v1": (tmp_path / "memory", "limit_in_bytes", "usage_in_bytes", "total_inactive_file"),
+        "v2": (tmp_path, "max", "current", "inactive_file"),
+    }[version]
+    folder.mkdir(exist_ok=True)
+    (folder / f"memory.{limit}").write_text("1000000\n")
+    (folder / f"memory.{taken}").write_text("400000\n")
+    (folder / "memory.stat").write_text(f"anon 5\n{cached} 100000\n")
+    assert memory.free_in_container(tmp_path) == 700_000
+    if version == "v2":
+        (folder / "memory.max").write_text("max\n")
+        assert memory.free_in_container(tmp_path) == float("inf")
+
+
+def test_no_container_is_no_limit(tmp_path):
+    assert memory.free_in_container(tmp_path) == float("inf")
+
+
+def test_a_limit_on_addresses_is_seen():
+    pytest.importorskip("resource", reason="limits of a process are those of POSIX")
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_AS, (8 * 10**9, 8 * 10**9));"
+        "from learnkernels.gram.memory import available_memory; print(available_memory())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 0 < float(done.stdout) < 8e9

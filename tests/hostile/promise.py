@@ -15,7 +15,7 @@ import learnkernels as lk
 # Warnings that a user may get; any other, and above all one of NumPy, is a failure.
 EXPECTED = (
     lk.ConstantKernelWarning,
-    lk.MachineWarning,
+    lk.MemoryWarning,
     lk.UndefinedAlignmentWarning,
     ConvergenceWarning,
     DataConversionWarning,

@@ -10,15 +10,16 @@ import numpy as np
 
 from learnkernels.checks import is_number, random_generator, require_whole
 from learnkernels.errors import InputError
-from learnkernels.gram import available_memory
+from learnkernels.gram import available_cores, available_memory, sized
 
 __all__ = ["DENSE", "FACTORS", "ITERATIVE", "LANDMARKS", "UNBOUNDED", "Budget"]
 
 DENSE, FACTORS = "dense", "factors"
 ITERATIVE, LANDMARKS = "conjugate gradients", "landmarks"
 # Gram matrices that are held at once: one for a Cholesky factor in place; for an eigendecomposition
-# the matrix, its eigenvectors and work space.
-ONE, SEVERAL = 1, 3
+# the matrix, its eigenvectors and work space of twice its size.
+ONE, SEVERAL = 1, 4
+OF_LANDMARKS = 6
 # Of the memory that is free, where no bound is given.
 PART = 0.5
 
@@ -67,23 +68,28 @@ class Budget:
         return 8.0 * n * n * (SEVERAL if many else ONE)
 
     def landmarks(self, n: int) -> np.ndarray:
-        """Samples that stand for all, in order."""
+        """Samples that stand for all, in order; a few matrices of their size must have room."""
+        who = f"training with n_components={self.n_components}"
+        count = OF_LANDMARKS + available_cores()  # a sum for each thread
+        self.require_grams(self.n_components, count, who, "use fewer components")
         random = random_generator(self.random_state)
         return np.sort(random.choice(n, self.n_components, replace=False))
 
-    def require_gram(self, n: int, who: str, instead: str) -> None:
-        """Raise where somebody needs a Gram matrix that there is no room for."""
-        if self.grams(n) > self.room:
+    def require_grams(self, n: int, count: int, who: str, instead: str) -> None:
+        """Raise where somebody needs Gram matrices of n samples that there is no room for."""
+        wanted = 8.0 * n * n * count
+        if wanted > self.room:
+            matrices = "the Gram matrix" if count == 1 else f"{count} Gram matrices"
             raise InputError(
-                f"{who} holds the Gram matrix of {n} samples, {self.grams(n) / 1e9:.3g} GB, and "
-                f"{self.room / 1e9:.3g} GB may be used; {instead}, or raise max_memory."
+                f"{who} holds {matrices} of {n} samples, {sized(wanted)}, and {sized(self.room)} "
+                f"may be used; {instead}, or raise max_memory."
             )
 
     def tell(self, n: int, way: str) -> None:
         """Say in the log how the machine is trained."""
         logger.info(
-            "%d samples: %s (the Gram matrix would take %.3g GB, %.3g GB may be used).",
-            n, way, self.grams(n) / 1e9, self.room / 1e9,
+            "%d samples: %s (the Gram matrix would take %s, %s may be used).",
+            n, way, sized(self.grams(n)), sized(self.room),
         )  # fmt: skip
 
 

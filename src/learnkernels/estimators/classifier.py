@@ -9,11 +9,12 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 
 from learnkernels.checks import positive_values, require_choice, require_positive
-from learnkernels.errors import InputError, MachineWarning
+from learnkernels.errors import InputError, MemoryWarning
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.budget import DENSE, ITERATIVE, LANDMARKS, Budget
 from learnkernels.estimators.folds import fold_losses, stratified_order
 from learnkernels.estimators.targets import alignment_targets, class_codes_of, signed_targets
+from learnkernels.gram import sized
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge
 from learnkernels.progress import shown
 from learnkernels.weights import as_method
@@ -272,11 +273,11 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         if self.machine == "auto" and name == "svm":
             if budget.way(n) == ITERATIVE:
                 warnings.warn(
-                    f"the Gram matrix of {n} samples, {budget.grams(n) / 1e9:.3g} GB, is more than "
-                    f"the {budget.room / 1e9:.3g} GB that may be used, and the SVM needs it; ridge "
+                    f"the Gram matrix of {n} samples, {sized(budget.grams(n))}, is more than "
+                    f"the {sized(budget.room)} that may be used, and the SVM needs it; ridge "
                     "on the labels -1 and 1 is trained instead, by conjugate gradients. "
                     'machine="ridge" says so without a warning; max_memory sets the bound.',
-                    MachineWarning,
+                    MemoryWarning,
                     stacklevel=3,
                 )
             return "ridge"
@@ -285,7 +286,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
                 f"machine={self.machine!r} does not take n_components, which is for ridge; use "
                 'machine="auto" or "ridge".'
             )
-        budget.require_gram(n, f"machine={name!r}", 'use machine="ridge" or n_components')
+        budget.require_grams(n, 1, f"machine={name!r}", 'use machine="ridge" or n_components')
         return name
 
     def _machine(self, exact=True) -> Machine:

@@ -103,7 +103,7 @@ class Stage:
         base = resolve(kernels, X, everybody, names=names, missing=missing)
         bank = Bank.of(
             base, X, raw=not center, cosine=normalize == "cosine", missing=missing,
-            weights=everybody,
+            weights=everybody, room=budget.room,
         )  # fmt: skip
         if missing == "neutral" and not bank.seen().all():
             gone = np.flatnonzero(~bank.seen())
@@ -166,7 +166,8 @@ class Stage:
         samples = self.outside(without)
         if method.one_stage and self.bank.tiled is not None:
             who = f"method {method.name!r} learns weights together with the machine and"
-            self.budget.require_gram(len(samples), who, "use a method by alignment")
+            count = method.grams(oracle.n_kernels)
+            self.budget.require_grams(len(samples), count, who, "use a method by alignment")
         other = 1 / (2 * value)
         C, alpha = (value, other) if self.task == "classification" else (other, value)
         evidence = Evidence(

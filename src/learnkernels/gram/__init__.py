@@ -1,7 +1,14 @@
 """How Gram quantities are computed: tiles, compiled leaves, the pass over pairs, its statistics."""
 
 from learnkernels.gram.alignment import alignment
-from learnkernels.gram.backends import Backend, Sum, Threads, as_backend, single_threaded_blas
+from learnkernels.gram.backends import (
+    Backend,
+    Sum,
+    Threads,
+    as_backend,
+    available_cores,
+    single_threaded_blas,
+)
 from learnkernels.gram.bank import Bank
 from learnkernels.gram.checkpoint import Checkpointed
 from learnkernels.gram.combine import LearnedFunction, LearnedKernel
@@ -33,6 +40,7 @@ __all__ = [
     "Threads",
     "alignment",
     "as_backend",
+    "available_cores",
     "available_memory",
     "digest",
     "largest_eigenpairs",

@@ -55,6 +55,7 @@ class Bank:
         cosine: bool = False,
         missing: str = "error",
         weights: np.ndarray | None = None,
+        room: float = np.inf,
     ) -> Bank:
         """The kernels on the training samples X, checked.
 
@@ -72,6 +73,8 @@ class Bank:
             What happens to samples that a view has not seen.
         weights : ndarray of shape (n_samples,) or None
             Weights of the samples, for the mean at which missing ones are put.
+        room : float, default=inf
+            Bytes that Gram matrices of kernels that must be called may take, if memory has them.
         """
         if cosine and missing == "neutral":
             raise InputError(
@@ -83,7 +86,7 @@ class Bank:
         if not held.all():
             others = np.flatnonzero(~held)
             chosen = [kernels[at] for at in others.tolist()]
-            tiled = TileBank.of(chosen, others, X, raw, cosine, missing, weights)
+            tiled = TileBank.of(chosen, others, X, raw, cosine, missing, weights, room)
         if held.any():
             factored = factor_bank(kernels, np.flatnonzero(held), X, raw, cosine, missing)
         return cls(kernel_names(kernels), kernel_views(kernels), tiled, factored)

@@ -121,7 +121,10 @@ class Oracle:
         """All Gram matrices at once, shape (n_kernels, n_samples, n_samples)."""
         p, n = self.n_kernels, self.n_samples
         require_memory(8 * p * n * n, f"{p} Gram matrices of {n} samples")
-        return np.array([self.gram_of(k) for k in range(p)])
+        found = np.empty((p, n, n))
+        for k in range(p):
+            found[k] = self.gram_of(k)
+        return found
 
     def products(self, vectors: np.ndarray) -> Products:
         """``K_k vectors`` for every kernel; vectors of shape (n_samples, n_vectors)."""

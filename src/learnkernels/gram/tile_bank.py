@@ -12,12 +12,12 @@ from typing import Any
 
 import numpy as np
 
-from learnkernels.errors import InputError
+from learnkernels.errors import InputError, MemoryWarning
 from learnkernels.gram.checks import check_semidefinite, check_symmetric
 from learnkernels.gram.coded import NO_CODES, CodedGroup, tile_values
 from learnkernels.gram.grouping import by_source, formula, grouped
 from learnkernels.gram.groups import Group
-from learnkernels.gram.memory import available_memory
+from learnkernels.gram.memory import available_memory, sized
 from learnkernels.gram.neutral import NeutralGroup
 from learnkernels.gram.stored import (
     EvaluatedGroup,
@@ -66,7 +66,7 @@ class TileBank:
     right_scale: np.ndarray | None = None
 
     @classmethod
-    def of(cls, kernels, positions, X, raw, cosine, missing, weights) -> TileBank:
+    def of(cls, kernels, positions, X, raw, cosine, missing, weights, room) -> TileBank:
         """The kernels on the training samples X, checked; arguments as in `Bank.of`."""
         groups: list[Group] = []
         sources, samples = [], []
@@ -74,7 +74,7 @@ class TileBank:
             data, observed = source.read(X, missing)
             formulas = [formula(kernels[place]) for place in places]
             for group in grouped(formulas, np.array(places), data, raw or cosine, missing):
-                prepared = evaluated_once(group, group.prepare(data))
+                prepared = evaluated_once(group, group.prepare(data), room)
                 if missing == "neutral":
                     seen = observed
                     if isinstance(group, PrecomputedGroup):
@@ -234,16 +234,17 @@ class TileBank:
             check_semidefinite(name, K)
 
 
-def evaluated_once(group: Group, samples: Any) -> Any:
+def evaluated_once(group: Group, samples: Any, room: float) -> Any:
     """Keep the Grams of kernels that must be called, as long as memory allows."""
     if not isinstance(group, EvaluatedGroup):
         return samples
     wanted = 8 * len(samples) ** 2 * len(group.kernels)
-    if wanted <= available_memory() / 2:
+    if wanted <= min(room, available_memory() / 2):
         return group.evaluate_once(samples)
     warnings.warn(
         f"the Gram matrices of {len(group.kernels)} kernels without a compiled formula would take "
-        f"{wanted / 1e9:.1f} GB; they are evaluated anew in every pass instead, which is slower.",
+        f"{sized(wanted)}; they are evaluated anew in every pass instead, which is slower.",
+        MemoryWarning,
         stacklevel=2,
     )
     return samples

@@ -28,15 +28,16 @@ __all__ = ["iterative_ridge"]
 
 # Residuals, relative to the targets; predictions are about as exact.
 TOLERANCE, MOST_STEPS = 1e-9, 500
-# Samples whose span makes the preconditioner, and the part of the room that it may take.
-MOST_LANDMARKS, SHARE = 1500, 0.5
+# Samples whose span makes the preconditioner, at most.
+MOST_LANDMARKS = 1500
 
 
 def iterative_ridge(problem: Problem, values) -> list[Trained]:
     """A predictor for each alpha; the features of the preconditioner are computed once."""
     root = np.sqrt(problem.weights)[:, None]
     targets = root * (problem.Y - problem.means)
-    Psi = root * centered_features(problem)
+    Psi = centered_features(problem)
+    Psi *= root
     inner = Psi.T @ Psi
     return [one_alpha(problem, root, targets, Psi, inner, float(alpha)) for alpha in values]
 
@@ -86,8 +87,8 @@ def centered_features(problem: Problem) -> np.ndarray:
     if problem.kernel is None:
         raise ValueError("landmarks need the kernel itself.")
     n = len(problem.Y)
-    most = int(SHARE * problem.room / (8 * n))
-    some = np.random.default_rng(0).choice(n, max(2, min(MOST_LANDMARKS, most, n)), replace=False)
+    m = max(2, min(MOST_LANDMARKS, landmarks_within(problem.room, n), n))
+    some = np.random.default_rng(0).choice(n, m, replace=False)
     landmarks = Landmarks.of(problem.kernel, np.sort(some), problem.backend)
     Psi = np.empty((n, landmarks.T.shape[1]))
     ranges = landmarks.row_ranges()
@@ -99,6 +100,12 @@ def centered_features(problem: Problem) -> np.ndarray:
     if problem.center:
         Psi -= problem.weights @ Psi / problem.weights.sum()
     return Psi
+
+
+def landmarks_within(room: float, n: int) -> int:
+    """How many landmarks leave room: two of their features of n samples, five of their Grams."""
+    # 8 (2 n m + 5 m^2) = room
+    return int((np.sqrt(4.0 * n * n + 2.5 * min(room, 1e30)) - 2 * n) / 10)
 
 
 def ridge_certificate(y, u, Au, alpha: float, steps: int) -> Certificate:

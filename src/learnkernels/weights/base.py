@@ -106,6 +106,10 @@ class WeightMethod(BaseEstimator):
         """Whether weights depend on the regularisation of the machine."""
         return "Grams" in self.reads
 
+    def grams(self, n_kernels: int) -> int:
+        """How many Gram matrices a one-stage method holds at once: one, and a factor of it."""
+        return 2
+
     def learn(self, evidence: Evidence) -> tuple[np.ndarray, Certificate]:
         """Weights of shape (n_kernels,) for the centered, scaled kernels, and their proof.
 

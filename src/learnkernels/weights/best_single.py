@@ -50,6 +50,9 @@ class BestSingle(WeightMethod):
         self.most = most
         self.random_state = random_state
 
+    def grams(self, n_kernels):
+        return 3  # a fold's part and its factor beside the whole
+
     def learn(self, evidence):
         if self.most is not None:
             require_whole(type(self).__name__, "most", self.most, 1)

@@ -6,7 +6,7 @@ import numpy as np
 
 from learnkernels.checks import require_whole
 from learnkernels.errors import InputError
-from learnkernels.gram import Oracle
+from learnkernels.gram import Oracle, available_cores
 from learnkernels.solvers import warn_if_open
 from learnkernels.weights.base import WeightMethod, require, require_stop
 from learnkernels.weights.svm_weights import learn_svm_weights
@@ -57,6 +57,10 @@ class Conv(WeightMethod):
         self.p = p
         self.tol = tol
         self.max_iter = max_iter
+
+    def grams(self, n_kernels):
+        # The spectra of several kernels at once, and work space.
+        return 1 + max(2, min(n_kernels, available_cores()))
 
     def learn(self, evidence):
         require_theta(self)

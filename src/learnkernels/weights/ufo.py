@@ -65,6 +65,9 @@ class UFO(WeightMethod):
         self.max_iter = max_iter
         self.random_state = random_state
 
+    def grams(self, n_kernels):
+        return n_kernels + 1
+
     def learn(self, evidence):
         if self.lam is not None:
             require(self, "lam", self.lam, 0)
