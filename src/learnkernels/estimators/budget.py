@@ -69,11 +69,11 @@ class Budget:
 
     def landmarks(self, n: int) -> np.ndarray:
         """Samples that stand for all, in order; a few matrices of their size must have room."""
-        who = f"training with n_components={self.n_components}"
+        m = self.n_components or n
         count = OF_LANDMARKS + available_cores()  # a sum for each thread
-        self.require_grams(self.n_components, count, who, "use fewer components")
+        self.require_grams(m, count, f"training with n_components={m}", "use fewer components")
         random = random_generator(self.random_state)
-        return np.sort(random.choice(n, self.n_components, replace=False))
+        return np.sort(random.choice(n, m, replace=False))
 
     def require_grams(self, n: int, count: int, who: str, instead: str) -> None:
         """Raise where somebody needs Gram matrices of n samples that there is no room for."""
