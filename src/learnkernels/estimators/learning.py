@@ -6,13 +6,14 @@ Functions on arrays; scikit-learn's conventions are the business of the classes 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf
 
 from learnkernels.checks import require_choice, require_truth
-from learnkernels.errors import InputError
+from learnkernels.errors import InputError, UndefinedAlignmentWarning
 from learnkernels.estimators.budget import DENSE, FACTORS, LANDMARKS, UNBOUNDED, Budget
 from learnkernels.estimators.models import Learned, Model, Part, Predictor, model_of
 from learnkernels.gram import (
@@ -26,6 +27,7 @@ from learnkernels.gram import (
 from learnkernels.kernels import MISSING, resolve
 from learnkernels.machines import Machine, Problem, Ridge, is_thin
 from learnkernels.progress import SILENT, Progress
+from learnkernels.telling import unheard
 from learnkernels.weights import Evidence, WeightMethod, learn_weights
 
 __all__ = ["Stage"]
@@ -236,10 +238,12 @@ class Stage:
         """A model for each value of the regularisation; two-stage weights are learned once."""
         if method.one_stage:
             name = "C" if self.task == "classification" else "alpha"
-            return [
-                self.within(f"{name} {value:g}")._train_one(method, machine, value, without)
-                for value in values
-            ]
+            # Of several values one for which no kernel helps is no news: another is chosen.
+            with unheard(UndefinedAlignmentWarning) if len(values) > 1 else nullcontext():
+                return [
+                    self.within(f"{name} {value:g}")._train_one(method, machine, value, without)
+                    for value in values
+                ]
         learned = self.learn(method, machine, values[0], without)
         settings = [self.setting(machine, value) for value in values]
         problem = self.problem(learned, machine, without, len(values) > 1)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sklearn.exceptions import ConvergenceWarning
 
-from learnkernels.errors import ConstantKernelWarning, UndefinedAlignmentWarning
+from learnkernels.errors import ConstantKernelWarning
 from learnkernels.telling import told, unheard
 
 __all__ = ["Heard", "listening"]
@@ -31,15 +31,10 @@ class Heard:
 def listening() -> Iterator[Heard]:
     """Count the library's warnings of fits that did not converge, and let all others pass.
 
-    But for constant kernels and targets that no kernel explains: in a part of the samples they are
-    no news, whoever fits all of them hears of it.
+    But for constant kernels: those of a fold are no news, whoever fits all samples hears of them.
     """
     heard = Heard()
     messages: list[str] = []  # fits may run in several threads, and appending is safe there
-    with (
-        told(ConvergenceWarning, messages.append),
-        unheard(ConstantKernelWarning),
-        unheard(UndefinedAlignmentWarning),
-    ):
+    with told(ConvergenceWarning, messages.append), unheard(ConstantKernelWarning):
         yield heard
     heard.unproved = len(messages)

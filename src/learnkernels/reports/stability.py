@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from learnkernels.errors import UndefinedAlignmentWarning
 from learnkernels.inspect.heard import listening
 from learnkernels.progress import Progress
 from learnkernels.reports.scores import fitted_value
+from learnkernels.telling import unheard
 from learnkernels.weights import as_method
 
 __all__ = ["shares", "shares_of_halves"]
@@ -56,7 +58,8 @@ def shares_of_halves(fitted, X, y, draws: int, seed: int, progress: Progress):
         # Losses are summed over samples: a half of them balances half of alpha, or twice C.
         part = len(half) / n
         value = fitted_value(fitted) * (1 / part if hasattr(fitted, "C_") else part)
-        with listening() as heard:
+        # Where alignment is undefined, all weights are alike.
+        with listening() as heard, unheard(UndefinedAlignmentWarning):
             weights[draw] = stage.take(half).learn(method, machine, value).weights
         unproved += heard.unproved
     return shares(weights), unproved
