@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits
-from sklearn.pipeline import make_pipeline
+from sklearn.pipeline import Pipeline, make_pipeline
 
 from learnkernels.cli.data import (
     check_missing,
@@ -177,8 +177,11 @@ def saved_form(model, X, target: str, task: str) -> dict:
 def saved_model(path: str) -> dict:
     """What `saved_form` kept."""
     saved = load(path)
-    wanted = {"model", "columns", "numbers", "target", "task"}
-    if not (isinstance(saved, dict) and wanted <= saved.keys()):
+    wanted = {"model": Pipeline, "columns": list, "numbers": list, "target": str, "task": str}
+    fits = isinstance(saved, dict) and all(
+        isinstance(saved.get(name), kind) for name, kind in wanted.items()
+    )
+    if not (fits and hasattr(saved["model"][0], "transformers_")):
         raise InputError(
             f"{path!r} was not written by 'learnkernels fit --save'; a model of lk.save is used "
             "from Python, with lk.load, predict and lk.report."

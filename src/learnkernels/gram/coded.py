@@ -14,7 +14,7 @@ from learnkernels.errors import InputError
 from learnkernels.gram import leaves
 from learnkernels.gram.groups import Group
 from learnkernels.kernels import Code
-from learnkernels.kernels.linear import dots, squared_norms
+from learnkernels.kernels.linear import dots, require_columns, squared_norms
 
 __all__ = ["NO_CODES", "CodedGroup", "has_far_samples", "tile_values"]
 
@@ -125,6 +125,12 @@ class CodedGroup(Group):
                     members.append((gamma * raw + coef0) ** degree)
         return np.array(members)
 
+    def require_samples(self, samples):
+        n, d = samples.A.shape
+        wanted = d if self.origin is None else len(self.origin)
+        if not (samples.squared.shape == samples.raw.shape == (n,) and d == wanted):
+            raise ValueError("the samples of a kernel have shapes that do not fit together")
+
     def tile(self, left, right, rows, columns):
         """The first arguments of every leaf: all but the values of other kernels."""
         A, B = left.A[rows], right.A[columns]
@@ -201,6 +207,7 @@ def l1_distances(A, B):
     """L1 distances between rows, shape (rows of A, rows of B)."""
     if sparse.issparse(A):
         A, B = A.toarray(), B.toarray()
+    require_columns(A, B)
     out = np.empty((A.shape[0], B.shape[0]))
     leaves.l1_distances(np.ascontiguousarray(A), np.ascontiguousarray(B.T), out)
     return out

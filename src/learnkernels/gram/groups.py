@@ -47,6 +47,13 @@ class Group(ABC):
     def diagonal(self, samples: Any) -> np.ndarray:
         """Values of the members of each sample with itself, shape (n_members, n_samples)."""
 
+    def require_samples(self, samples: Any) -> None:
+        """Raise ValueError unless samples, perhaps of a forged file, have shapes to count on.
+
+        Where NumPy evaluates the members, it looks by itself.
+        """
+        return
+
     def keep(self, mask: np.ndarray) -> Group:
         """The group of some of the members, `mask` in the user's order."""
         chosen = mask[self.positions]

@@ -163,6 +163,10 @@ class NeutralGroup(Group):
             out[np.ix_(np.arange(len(out)), here, there)] = known
         return out
 
+    def require_samples(self, samples):
+        self.inner.require_samples(samples.inner)
+        self.inner.require_samples(self.anchors)
+
     def diagonal(self, samples):
         seen = samples.place >= 0
         out = np.repeat(self.totals[self.slots][:, None], len(seen), axis=1)

@@ -59,6 +59,12 @@ class WeightedDegreeGroup(Group):
         sequence_leaves.fill(moved_left, moved_right, self.weights, self.factors, out)
         return out
 
+    def require_samples(self, samples):
+        one = self.prepare(["a" * self.kernels[0].length])
+        planes = samples.planes
+        if planes.dtype != one.planes.dtype or planes.shape[:2] != one.planes.shape[:2]:
+            raise ValueError("the sequences of a kernel have another length than it compares")
+
     def diagonal(self, samples):
         starts = range(0, len(samples), WIDTH)
         blocks = [slice(start, min(start + WIDTH, len(samples))) for start in starts]

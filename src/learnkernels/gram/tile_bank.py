@@ -96,6 +96,16 @@ class TileBank:
         bank.check()
         return bank
 
+    def require_sound(self) -> None:
+        """Raise ValueError unless all parts, perhaps of a forged file, fit together."""
+        for group, samples in zip(self.groups, self.right, strict=True):
+            group.require_samples(samples)
+        places = np.concatenate([group.positions for group in self.groups])
+        members = sum(len(group.kernels) for group in self.groups)
+        whole = np.array_equal(np.sort(places), np.arange(self.n_kernels))
+        if not whole or members != self.n_kernels or len(set(map(len, self.right))) != 1:
+            raise ValueError("the groups of kernels do not fit together")
+
     @property
     def n_rows(self) -> int:
         return len(self.left[0])

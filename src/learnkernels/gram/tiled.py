@@ -162,6 +162,12 @@ class TileCombination:
     means: np.ndarray
     constant: float
 
+    def require_sound(self) -> None:
+        """Raise ValueError unless the numbers, perhaps of a forged file, fit the kernels."""
+        n, p = self.bank.n_columns, self.bank.n_kernels
+        if self.means.shape != (n,) or self.factors.shape != (p,):
+            raise ValueError("the weights of a combination do not fit its kernels")
+
     def write(self, K: np.ndarray, backend: Backend) -> None:
         """The Gram matrix of the training samples into K."""
         grid = grid_of(self.bank)
@@ -250,6 +256,11 @@ class TileFunction:
 
     combination: TileCombination
     coef: np.ndarray
+
+    def require_sound(self) -> None:
+        """Raise ValueError unless there is a row of coefficients for each sample."""
+        if self.coef.ndim != 2 or len(self.coef) != self.combination.bank.n_columns:
+            raise ValueError("the coefficients of a function do not fit its samples")
 
     def outputs(self, X, backend: Backend) -> np.ndarray:
         """Values for new samples, shape (n_new, n_outputs)."""

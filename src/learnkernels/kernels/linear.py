@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from learnkernels.errors import InputError
 from learnkernels.kernels.base import Code, CodedKernel
 from learnkernels.kernels.sparse_dots import sparse_dots
 
@@ -41,8 +42,15 @@ class Linear(CodedKernel):
         return squared_norms(X)
 
 
+def require_columns(X, Z) -> None:
+    """Raise where two sets of samples differ in their columns, which compiled code counts on."""
+    if X.shape[1] != Z.shape[1]:
+        raise InputError(f"found samples of {X.shape[1]} columns where {Z.shape[1]} are expected.")
+
+
 def dots(X, Z):
     """X Z' as a dense array, for dense or sparse rows."""
+    require_columns(X, Z)
     if sparse.issparse(X) and sparse.issparse(Z):
         return sparse_dots(X, Z)
     if sparse.issparse(X) or sparse.issparse(Z):
