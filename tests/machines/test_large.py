@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy import linalg
 from sklearn.exceptions import ConvergenceWarning
 
 import learnkernels as lk
+from learnkernels.errors import InputError
 from learnkernels.gram import Landmarks, Threads
-from learnkernels.machines import Problem, Ridge
+from learnkernels.machines import Problem, Ridge, iterative
 from learnkernels.machines.iterative import iterative_ridge
 from learnkernels.machines.landmarks import landmark_ridge
 from learnkernels.solvers import conjugate_gradients
@@ -125,7 +128,29 @@ def test_conjugate_gradients_solve_several_systems_at_once(rng):
 
 
 def test_a_solution_that_is_not_found_is_a_warning(problem, monkeypatch):
-    monkeypatch.setattr("learnkernels.machines.iterative.MOST_STEPS", 1)
+    monkeypatch.setattr("learnkernels.machines.iterative.MOST_STEPS", 3)
     _, free = problem(room=70 * 8 * 4)
     with pytest.warns(ConvergenceWarning, match="raise alpha, or max_memory"):
-        iterative_ridge(free, [1e-6])
+        (trained,) = iterative_ridge(free, [1.0])
+    assert max(certificate.gap for certificate in trained.certificates) > 1e-9
+
+
+def test_a_system_that_is_none_to_rounding_is_refused(problem, monkeypatch):
+    monkeypatch.setattr(iterative, "system", lambda problem, root, alpha: lambda V: -V)
+    _, free = problem(room=70 * 8 * 4)
+    with pytest.raises(InputError, match="was not solved by products"):
+        iterative_ridge(free, [1.0])
+
+
+def test_certificates_are_those_of_the_solution(problem):
+    """Not of what the iteration believes: computed again from the product with the solution."""
+    dense, free = problem(room=70 * 8 * 4)
+    for alpha in (1e-2, 1e-9):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", ConvergenceWarning)
+            (trained,) = iterative_ridge(free, [alpha])
+        y, u = dense.Y - dense.means, trained.coef
+        Ku = dense.K @ u
+        for t, certificate in enumerate(trained.certificates):
+            primal = np.sum((y[:, t] - Ku[:, t]) ** 2) + alpha * u[:, t] @ Ku[:, t]
+            assert np.isclose(certificate.primal, primal, rtol=1e-5)  # the Gram rounds, too

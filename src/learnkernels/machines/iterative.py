@@ -19,6 +19,7 @@ import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 from sklearn.exceptions import ConvergenceWarning
 
+from learnkernels.errors import InputError
 from learnkernels.gram import Landmarks
 from learnkernels.machines.base import Problem, Trained
 from learnkernels.solvers import Certificate, conjugate_gradients
@@ -28,6 +29,8 @@ __all__ = ["iterative_ridge"]
 
 # Residuals, relative to the targets; predictions are about as exact.
 TOLERANCE, MOST_STEPS = 1e-9, 500
+# A solution that leaves all of the targets is none.
+HOPELESS = 1.0
 # Samples whose span makes the preconditioner, at most.
 MOST_LANDMARKS = 1500
 
@@ -55,6 +58,12 @@ def one_alpha(problem: Problem, root, targets, Psi, inner, alpha: float) -> Trai
         for t in range(targets.shape[1])
     )
     left = np.linalg.norm(targets - Au) / max(np.linalg.norm(targets), np.finfo(float).tiny)
+    if left >= HOPELESS:
+        raise InputError(
+            f"ridge with alpha={alpha:g} was not solved by products with the Gram matrix: a "
+            f"residual of {left:.1e} of the targets is left; raise alpha, or max_memory for a "
+            "direct solution."
+        )
     if left > TOLERANCE:
         warn(
             f"ridge with alpha={alpha:g} ended with a residual of {left:.1e} of the targets after "

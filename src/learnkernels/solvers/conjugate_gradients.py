@@ -26,7 +26,10 @@ def conjugate_gradients(
     max_iter: int,
     say: Say = silent,
 ) -> tuple[np.ndarray, np.ndarray, int]:
-    """Solve until every residual is small.
+    """Solve until every residual is small, or rounding lets none become smaller.
+
+    The iteration updates residuals, which drift from those of its solution. So these are computed
+    at the end, and the iteration goes on from there as long as that at least halves them.
 
     Parameters
     ----------
@@ -38,7 +41,7 @@ def conjugate_gradients(
     tol : float
         Size of a residual, relative to its right-hand side.
     max_iter : int
-        Most products with A.
+        Most steps, a product with A each.
     say : callable
         Told the largest residual before every step.
 
@@ -46,24 +49,45 @@ def conjugate_gradients(
     -------
     X : ndarray of shape (n, t)
     AX : ndarray of shape (n, t)
-        Its product with A, as the iteration knows it.
+        Its product with A.
     iterations : int
     """
-    X, residual = np.zeros_like(B), B.copy()
     size = np.maximum(np.linalg.norm(B, axis=0), np.finfo(float).tiny)
+    X, AX = np.zeros_like(B), np.zeros_like(B)
+    left, steps = 1.0, 0
+    while left > tol and steps < max_iter:
+        D, used = descend(A, B - AX, precondition, tol * size, max_iter - steps, say)
+        steps += used
+        tried, product = X + D, A(X + D)
+        now = float((np.linalg.norm(B - product, axis=0) / size).max())
+        if not now < left:
+            break
+        X, AX, before, left = tried, product, left, now
+        if left > before / 2:
+            break
+    return X, AX, steps
+
+
+def descend(
+    A: Product, B: np.ndarray, precondition: Product, least: np.ndarray, max_iter: int, say: Say
+) -> tuple[np.ndarray, int]:
+    """Steps from zero until every residual is as small as `least`, and their number."""
+    X, residual = np.zeros_like(B), B.copy()
     Z = precondition(residual)
     P, inner = Z.copy(), np.einsum("it,it->t", residual, Z)
     for iteration in range(max_iter):
-        left = float((np.linalg.norm(residual, axis=0) / size).max())
-        say(f"residual {left:.1e}, step {iteration}")
-        if left <= tol:
-            return X, B - residual, iteration
+        left = float((np.linalg.norm(residual, axis=0) / least).max())
+        say(f"residual {left:.1e} times the tolerance, step {iteration}")
+        if left <= 1:
+            return X, iteration
         AP = A(P)
         curved = np.einsum("it,it->t", P, AP)
         step = np.divide(inner, curved, out=np.zeros_like(inner), where=curved > 0)
+        if not step.any():  # not definite, to rounding
+            return X, iteration
         X += step * P
         residual -= step * AP
         Z = precondition(residual)
         before, inner = inner, np.einsum("it,it->t", residual, Z)
         P = Z + np.divide(inner, before, out=np.zeros_like(inner), where=before > 0) * P
-    return X, B - residual, max_iter
+    return X, max_iter
