@@ -1,5 +1,6 @@
 """Files that are complete or not there."""
 
+import os
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -30,16 +31,35 @@ def test_nobody_sees_half_a_file(tmp_path):
     assert place.read_bytes() == b"after"
 
 
-def test_links_are_followed_and_rights_are_those_of_any_new_file(tmp_path):
+def rights(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_links_are_followed_and_rights_are_kept(tmp_path):
     (tmp_path / "file").write_bytes(b"")
+    (tmp_path / "file").chmod(0o600)
     (tmp_path / "link").symlink_to(tmp_path / "file")
-    (tmp_path / "ordinary").touch()
     with replacing(tmp_path / "link") as stream:
         stream.write(b"after")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "file").read_bytes() == b"after"
-    rights = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("file", "ordinary")]
-    assert rights[0] == rights[1]
+    assert rights(tmp_path / "file") == 0o600
+
+
+def test_a_new_file_has_the_rights_of_any_other(tmp_path):
+    (tmp_path / "ordinary").touch()
+    with replacing(tmp_path / ("a" * 250)):  # as long as names may be
+        pass
+    assert rights(tmp_path / ("a" * 250)) == rights(tmp_path / "ordinary")
+
+
+def test_pipes_get_the_bytes_as_they_come():
+    reading, writing = os.pipe()
+    with replacing(f"/dev/fd/{writing}") as stream:
+        stream.write(b"content")
+    os.close(writing)
+    with open(reading, "rb") as stream:  # noqa: PTH123, a descriptor is no path
+        assert stream.read() == b"content"
 
 
 def test_threads_that_write_the_same_file_leave_one_of_theirs(tmp_path):

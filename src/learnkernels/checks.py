@@ -21,9 +21,13 @@ __all__ = [
     "random_generator",
     "require_choice",
     "require_positive",
+    "require_range",
     "require_truth",
     "require_whole",
 ]
+
+
+LARGEST = 1e300
 
 
 @contextmanager
@@ -74,6 +78,17 @@ def is_whole(value: Any) -> TypeGuard[int]:
 def is_several(value: Any) -> bool:
     """Whether value holds others, which an array without dimensions does not though it says so."""
     return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
+
+
+def require_range(X: Any, what: str) -> None:
+    """Raise where an array or sparse matrix holds numbers that not even their sums can bear."""
+    values = X.data if hasattr(X, "tocsr") else X
+    largest = float(max(np.max(values, initial=0.0), -np.min(values, initial=0.0)))
+    if largest > LARGEST:
+        raise InputError(
+            f"{what} holds values of up to {largest:.3g}, too large to compute with; scale them, "
+            "for example with MaxAbsScaler."
+        )
 
 
 def require_whole(owner: str, parameter: str, value: Any, low: int) -> None:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 from uuid import uuid4
@@ -39,24 +40,29 @@ def replacing(path: str | os.PathLike, advice: str = "") -> Iterator[IO[bytes]]:
     ...     pathlib.Path(folder, "note").read_text()
     'kept'
     """
-    place = Path(path).resolve()
-    part = place.with_name(f".{place.name}.{uuid4().hex}.part")  # nobody else's, thread or process
     try:
+        place = Path(path)
         if place.exists() and not place.is_file():  # to open a folder is an error
             with place.open("wb") as stream:
                 yield stream
             return
-        with part.open("xb") as stream:
-            yield stream
-            stream.flush()
-            os.fsync(stream.fileno())
-        part.replace(place)
+        place = Path(os.path.realpath(place))
+        part = place.with_name(f".{uuid4().hex}.part")  # nobody else's, thread or process
+        try:
+            with part.open("xb") as stream:
+                if place.exists():
+                    part.chmod(stat.S_IMODE(place.stat().st_mode))
+                yield stream
+                stream.flush()
+                os.fsync(stream.fileno())
+            part.replace(place)
+        finally:
+            part.unlink(missing_ok=True)  # mostly moved already
+    except BrokenPipeError:
+        raise
     except OSError as error:
         reason = error.strerror or error
         raise InputError(f"cannot write {str(path)!r}: {reason}{advice}.") from error
-    finally:
-        with suppress(OSError):  # mostly moved already
-            part.unlink()
 
 
 def make_folder(path: Path, advice: str = "") -> None:

@@ -38,14 +38,26 @@ def test_containers_are_asked(version, tmp_path):
     (folder / f"memory.{limit}").write_text("1000000\n")
     (folder / f"memory.{taken}").write_text("400000\n")
     (folder / "memory.stat").write_text(f"anon 5\n{cached} 100000\n")
-    assert memory.free_in_container(tmp_path) == 700_000
+    nowhere = tmp_path / "nowhere"
+    assert memory.free_in_container(tmp_path, nowhere) == 700_000
     if version == "v2":
         (folder / "memory.max").write_text("max\n")
-        assert memory.free_in_container(tmp_path) == float("inf")
+        assert memory.free_in_container(tmp_path, nowhere) == float("inf")
+
+
+def test_the_narrowest_group_counts(tmp_path):
+    """A job of a cluster has its limit in a group of its own, below the root."""
+    (tmp_path / "membership").write_text("1:cpu:/other\n0::/jobs/mine\n")
+    for name, limit in (("jobs", "300"), ("jobs/mine", "max"), ("other", "100")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "memory.max").write_text(limit)
+        (tmp_path / name / "memory.current").write_text("50")
+        (tmp_path / name / "memory.stat").write_text("inactive_file 0")
+    assert memory.free_in_container(tmp_path, tmp_path / "membership") == 250
 
 
 def test_no_container_is_no_limit(tmp_path):
-    assert memory.free_in_container(tmp_path) == float("inf")
+    assert memory.free_in_container(tmp_path, tmp_path / "nowhere") == float("inf")
 
 
 def test_a_limit_on_addresses_is_seen():

@@ -59,7 +59,8 @@ def dense(draw, n=None, strange=False):
     values = {"chosen": ORDINARY, "extreme": EXTREME, "holes": holes}.get(kind)
     X = draw(rows(n, values))
     if kind == "scaled":
-        return X * draw(EXTREME)
+        with np.errstate(all="ignore"):
+            return X * draw(EXTREME)
     if kind == "type":
         return typed(X, draw(st.sampled_from(DTYPES)))
     if kind == "twins":
@@ -127,7 +128,9 @@ def unsorted(X):
     """Rows whose columns stand in falling order, and one of them twice."""
     X = sparse.coo_array(X)
     order = np.lexsort((-X.coords[1], X.coords[0]))
+    order = np.repeat(order, np.where(np.arange(len(order)) == 0, 2, 1))
     data, (row, column) = X.data[order], (X.coords[0][order], X.coords[1][order])
+    data[:2] /= 2 if len(data) else 1
     pointers = np.searchsorted(row, np.arange(X.shape[0] + 1))
     return sparse.csr_array((data, column, pointers), shape=X.shape)
 
@@ -286,15 +289,16 @@ LABELS = {
 NUMBERS = {
     "numbers": lambda v: v,
     "single": lambda v: v.astype(np.float32),
-    "large": lambda v: v * 1e150,
-    "small": lambda v: v * 1e-150,
-    "tiny": lambda v: v * 1e-300,
+    "millions": lambda v: v * 1e6,
     "shifted": lambda v: v + 1e12,
     "two targets": lambda v: np.stack([v, v[::-1]], axis=1),
     "constant": np.ones_like,
     "polars": lambda v: pl.Series(v),
 }
 NO_TARGETS = {
+    "large": lambda v: v * 1e150,
+    "small": lambda v: v * 1e-150,
+    "tiny": lambda v: v * 1e-300,
     "huge": lambda v: v * 1e307,
     "hole": lambda v: np.where(np.arange(len(v)) == 0, np.nan, v),
     "infinite": lambda v: np.where(np.arange(len(v)) == 0, np.inf, v),

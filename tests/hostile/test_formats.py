@@ -42,7 +42,7 @@ KERNELS = [None, "gaussians", "laplacians", "polynomials", "linear", lk.per_feat
     st.integers(0, 10**6),
     st.sampled_from(list(FORMS)),
     st.sampled_from(KERNELS),
-    st.sampled_from([lk.KernelClassifier(), lk.KernelRegressor(), lk.KernelLearner()]),
+    st.sampled_from([lk.KernelClassifier(tol=1e-9), lk.KernelRegressor(), lk.KernelLearner()]),
 )
 def test_forms_agree(seed, form, kernels, model):
     rng = np.random.default_rng(seed)
@@ -56,6 +56,8 @@ def test_forms_agree(seed, form, kernels, model):
     other = FORMS[form](X.copy())
     found = getattr(model.fit(other, y), call)(other)
     assert np.allclose(model.weights_, weights, rtol=1e-8, atol=1e-10)
+    if call == "decision_function":  # an SVM whose samples are all on bounds may be shifted
+        found, expected = found - found[0], expected - expected[0]
     assert np.allclose(found, expected, rtol=1e-6, atol=1e-8)
 
 

@@ -28,6 +28,9 @@ NAMES = {
     lk.KernelRegressor: [*SHARED, *MACHINE, "alpha"],
     lk.KernelLearner: SHARED,
 }
+# With nothing strange about it, such a fit must succeed.
+PLAIN_METHODS = ("unif", "align", "alignf")
+PLAIN_KERNELS = (None, "gaussians", "laplacians", "polynomials", "linear", "precomputed")
 PLACES = ["X", "y", "weights", "kernels", "method", "settings", "new"]
 
 
@@ -50,7 +53,14 @@ def cases(draw, tables, kernels):
     X = draw(tables(n, "X" in strange))
     y = draw(hostile.targets(n, task, "y" in strange))
     new = draw(tables(strange=True)) if "new" in strange else X
-    return model, X, y, new, draw(hostile.weights_of(n, "weights" in strange))
+    weights = draw(hostile.weights_of(n, "weights" in strange))
+    must = (
+        not strange - {"new"}
+        and model.method in PLAIN_METHODS
+        and any(model.kernels is kernels for kernels in PLAIN_KERNELS)
+        and tables in (hostile.dense, hostile.stacks)
+    )
+    return model, X, y, new, weights, must
 
 
 @several

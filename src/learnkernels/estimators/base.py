@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from learnkernels.checks import as_input_error
+from learnkernels.checks import as_input_error, require_range
 from learnkernels.errors import InputError
 from learnkernels.estimators.budget import UNBOUNDED, Budget
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
@@ -80,7 +80,9 @@ class BaseKernelEstimator(BaseEstimator):
         X, *y = validated if fitting else (validated,)
         if sparse.issparse(X):
             X = canonical(X)
-        if pairwise:
+        if not pairwise:
+            require_range(X, "X")
+        else:
             check_stack(X, fitting)
             if not fitting and X.shape[2] != len(self.weights_):
                 raise InputError(

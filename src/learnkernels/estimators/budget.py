@@ -75,6 +75,16 @@ class Budget:
         random = random_generator(self.random_state)
         return np.sort(random.choice(n, m, replace=False))
 
+    def require_dense(self, n: int, many: bool, machine: Any) -> None:
+        """Raise where a machine that needs the Gram matrix has no room for it, or is given none."""
+        who = f"{type(machine).__name__} with these weights"
+        if self.n_components is not None and self.n_components < n:
+            raise InputError(
+                f"n_components={self.n_components} is for ridge with weights that are not "
+                f"negative; {who} takes all samples: leave n_components out."
+            )
+        self.require_grams(n, SEVERAL if many else ONE, who, "use fewer samples")
+
     def require_grams(self, n: int, count: int, who: str, instead: str) -> None:
         """Raise where somebody needs Gram matrices of n samples that there is no room for."""
         wanted = 8.0 * n * n * count

@@ -223,6 +223,7 @@ class Stage:
                 empty, Y, w, self.center, self.backend, None, learned.kernel, self.budget.room,
                 chosen, self.progress.say,
             )  # fmt: skip
+        self.budget.require_dense(len(samples), many and machine.takes_products, machine)
         K = learned.kernel.gram(self.backend)
         if machine.needs_semidefinite and (learned.weights < 0).any():
             check_semidefinite(K)

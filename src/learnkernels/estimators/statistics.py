@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from learnkernels import theory
-from learnkernels.checks import random_generator, require_whole
+from learnkernels.checks import random_generator, require_positive, require_whole
 from learnkernels.errors import InputError
 from learnkernels.estimators.learner import KernelLearner
 from learnkernels.estimators.learning import Stage
@@ -18,6 +18,8 @@ __all__ = ["Needed", "SampledStatistics", "alignment_statistics"]
 
 # Random halves of the samples that tell how alignments vary.
 HALVES = 20
+# No more are asked for.
+MOST_SAMPLES = 10**15
 
 
 def alignment_statistics(
@@ -152,6 +154,9 @@ class SampledStatistics(Statistics):
         delta : float, default=0.05
             How often it may be larger. Standard errors are taken twice.
         """
+        require_positive("precision", precision, "needed()")
+        if not np.isfinite(self.size):
+            raise InputError("the target or every kernel is constant, so no alignment is defined.")
         best = self.standard_errors[int(np.argmax(self.alignments()))]
         by_halves = self.subsample * (2 * best / precision) ** 2
 
@@ -161,6 +166,11 @@ class SampledStatistics(Statistics):
         low, high = 1, 2
         while distance(high) > precision:
             low, high = high, 2 * high
+            if high > MOST_SAMPLES:
+                raise InputError(
+                    f"precision={precision:g} would take more than {MOST_SAMPLES:g} samples; give "
+                    "a larger one."
+                )
         while high - low > max(1, low // 1000):
             middle = (low + high) // 2
             low, high = (middle, high) if distance(middle) > precision else (low, middle)

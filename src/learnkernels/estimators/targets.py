@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 from sklearn.utils.multiclass import check_classification_targets
 
 from learnkernels.checks import as_input_error
@@ -18,8 +19,8 @@ def class_codes_of(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The classes in order, and of each sample the number of its class."""
     with as_input_error("y holds labels that cannot be told apart: "):
         check_classification_targets(y)
-        if y.dtype == object and any(value is None for value in y.ravel()):
-            raise InputError("labels are missing in y (None); drop those samples.")
+        if pd.isna(y).any():
+            raise InputError("labels are missing in y; drop those samples.")
         return np.unique(y, return_inverse=True)
 
 

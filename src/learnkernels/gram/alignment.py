@@ -48,6 +48,8 @@ def alignment(K: ArrayLike, L: ArrayLike, centered: bool = True) -> float:
         )
     if not (np.isfinite(K).all() and np.isfinite(L).all()):
         raise InputError("alignment got a matrix with NaN or infinite values.")
+    for matrix in (K, L):  # no scale matters, and squares of some are no numbers
+        matrix /= max(np.abs(matrix).max(initial=0.0), np.finfo(float).tiny)
     if centered:
         for matrix in (K, L):
             matrix -= matrix.mean(axis=0)

@@ -28,6 +28,7 @@ from typing import Any, Protocol, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
+from learnkernels.checks import require_whole
 from learnkernels.errors import InputError
 from learnkernels.progress import SILENT, Progress
 
@@ -94,11 +95,8 @@ class Threads:
     n_threads: int | None = None
 
     def __post_init__(self):
-        whole = isinstance(self.n_threads, int) and self.n_threads >= 1
-        if self.n_threads is not None and not whole:
-            raise InputError(
-                f"n_threads={self.n_threads!r}; it must be a whole number of at least 1, or None."
-            )
+        if self.n_threads is not None:
+            require_whole("Threads", "n_threads", self.n_threads, 1)
 
     def map(self, function, items, what):
         n_threads = min(self.n_threads or available_cores(), len(items))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 from learnkernels.errors import InputError
 
 __all__ = ["available_memory", "require_memory", "sized"]
 
-CGROUPS = Path("/sys/fs/cgroup")
+CGROUPS, MEMBERSHIP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
 def available_memory() -> float:
@@ -50,16 +51,35 @@ def free_in_machine() -> float:
         return float("inf")
 
 
-def free_in_container(root: Path = CGROUPS) -> float:
-    """What a container's limit leaves, of which cached files do not count as taken."""
+def free_in_container(root: Path = CGROUPS, membership: Path = MEMBERSHIP) -> float:
+    """What limits on groups of processes leave: of a container, a cluster's job, a service."""
+    return min((free_in_group(folder) for folder in groups(root, membership)), default=float("inf"))
+
+
+def groups(root: Path, membership: Path) -> Iterator[Path]:
+    """Folders of the groups that count this process's memory, from its own up to the root."""
+    try:
+        lines = membership.read_text().splitlines()
+    except OSError:
+        lines = []
+    for line in ["0::/", "0:memory:/", *lines]:
+        _, controllers, path = line.split(":", 2)
+        if controllers in ("", "memory"):  # version 2, and version 1
+            top = root / controllers
+            own = top / path.lstrip("/")
+            yield from (own, *(parent for parent in own.parents if parent.is_relative_to(top)))
+
+
+def free_in_group(folder: Path) -> float:
+    """What a group's limit leaves; cached files, which give way, do not count as taken."""
     for limit, taken, cached in (
         ("memory.max", "memory.current", "inactive_file"),
-        ("memory/memory.limit_in_bytes", "memory/memory.usage_in_bytes", "total_inactive_file"),
+        ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
     ):
         try:
-            most = float((root / limit).read_text())  # "max" where there is none
-            now = float((root / taken).read_text())
-            stat = (root / limit).with_name("memory.stat").read_text().split()
+            most = float((folder / limit).read_text())  # "max" where there is none
+            now = float((folder / taken).read_text())
+            stat = (folder / "memory.stat").read_text().split()
             return most - now + float(dict(zip(stat[::2], stat[1::2], strict=True))[cached])
         except (OSError, ValueError, KeyError):
             continue

@@ -255,9 +255,9 @@ def median_distance(X, sample_weight, distances):
     n = X.shape[0]
     chosen = np.linspace(0, n - 1, min(n, MEDIAN_SAMPLE)).round().astype(int)
     some = X[chosen]
-    if not sparse.issparse(some):
-        some = some - np.median(some, axis=0)  # distances do not change, digits do
-    with np.errstate(over="ignore", invalid="ignore"):
+    with np.errstate(over="ignore", invalid="ignore"):  # said next
+        if not sparse.issparse(some):
+            some = some - np.median(some, axis=0)  # distances do not change, digits do
         D = distances(some)  # (m, m)
     require_squares(some, D)
     w = np.ones(len(chosen)) if sample_weight is None else sample_weight[chosen]

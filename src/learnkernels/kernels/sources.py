@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from learnkernels.checks import require_range
 from learnkernels.errors import InputError
 from learnkernels.kernels import tables
 from learnkernels.kernels.base import Kernel
@@ -193,6 +194,7 @@ def seen(data, view: str) -> np.ndarray:
     values = data.data if sparse.issparse(data) else data
     if np.isinf(values).any():
         raise InputError(f"view {view!r} holds infinite values; all must be finite.")
+    require_range(values[~np.isnan(values)], f"view {view!r}")
     if sparse.issparse(data):
         if np.isnan(values).any():
             raise InputError(f"view {view!r} holds NaN in a sparse matrix; fill the values first.")

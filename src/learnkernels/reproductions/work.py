@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 from joblib import Parallel, delayed, parallel_config
 
@@ -105,9 +106,10 @@ def check_data(names) -> None:
 
 def check_writable(place: Path) -> None:
     make_folder(place)
-    with replacing(place / ".probe"):
+    probe = place / f".{uuid4().hex}"
+    with replacing(probe):
         pass
-    (place / ".probe").unlink()
+    probe.unlink(missing_ok=True)
 
 
 def kept(protocol: Protocol, pieces: list[Piece], place: Path) -> Iterator[tuple[str, dict]]:
