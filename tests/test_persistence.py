@@ -4,6 +4,7 @@ import json
 import os
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -342,3 +343,11 @@ def test_threads_that_save_to_one_place_leave_a_whole_model(classes, tmp_path):
     outputs = [model.decision_function(X).tobytes() for model in models]
     assert loaded.decision_function(X).tobytes() in outputs
     assert [path.name for path in tmp_path.iterdir()] == ["model.skops"]
+
+
+def test_a_file_of_the_first_format_is_read():
+    """Written by 0.1.0; as long as the format is 1, it must stay readable."""
+    kept = lk.load(Path(__file__).with_name("model-format-1.skops"))
+    X = kept["X"]
+    assert np.allclose(kept["classifier"].decision_function(X), kept["decisions"], atol=1e-10)
+    assert np.allclose(kept["regressor"].predict(X[:, :3]), kept["predictions"], atol=1e-10)

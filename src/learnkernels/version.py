@@ -7,7 +7,7 @@ from importlib.metadata import version
 
 __all__ = ["__version__", "versions"]
 
-__version__ = "0.1.0.dev0"
+__version__ = "0.1.0"
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 

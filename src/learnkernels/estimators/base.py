@@ -27,6 +27,9 @@ from learnkernels.weights import WeightMethod
 
 __all__ = ["BaseKernelEstimator"]
 
+# Weights of samples whose products with each other, and with C, are numbers.
+WEIGHTS = 1e-50, 1e50
+
 
 class BaseKernelEstimator(BaseEstimator):
     """Validation of X, and the attributes that every fitted estimator has."""
@@ -99,6 +102,12 @@ class BaseKernelEstimator(BaseEstimator):
         kept = np.flatnonzero(w)
         if len(kept) < 2:
             raise InputError(f"only {len(kept)} samples have a positive weight; 2 are needed.")
+        low, high = float(w[kept].min()), float(w[kept].max())
+        if low < WEIGHTS[0] or high > WEIGHTS[1]:
+            raise InputError(
+                f"sample_weight goes from {low:.3g} to {high:.3g}; weights must be zero, or from "
+                f"{WEIGHTS[0]:g} to {WEIGHTS[1]:g}: divide them by their mean."
+            )
         return w[kept], kept
 
     def _stage(

@@ -106,7 +106,7 @@ class Threads:
                 yield from map(function, items)
                 return
             pool = ThreadPoolExecutor(n_threads, thread_name_prefix="learnkernels")
-            # Tasks belong to who called: what is asked of `telling`, or np.errstate, holds in them.
+            # Tasks belong to who called: what is asked of `telling` holds in them.
             contexts = [copy_context() for _ in items]
             try:
                 yield from pool.map(run_in, contexts, repeat(function), items)
