@@ -8,7 +8,7 @@ export LEARNKERNELS_DATA ?= $(wildcard $(abspath ../shared/data))
 CHROMIUM = $(shell command -v chromium || command -v chromium-browser)
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test browser lint bench docs versions versions-oldest versions-newest dist clean
+.PHONY: demo test browser lint fuzz bench docs versions versions-oldest versions-newest dist clean
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -36,6 +36,10 @@ lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# More than 10,000 generated cases of absurd data and parameters, about ten minutes.
+fuzz: .venv/ready
+	LEARNKERNELS_CASES=1500 $(BIN)/python -m pytest tests/hostile --hypothesis-show-statistics
 
 bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --group peers

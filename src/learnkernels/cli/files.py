@@ -47,7 +47,7 @@ STRANGERS = {
     b"\x89HDF": "an HDF5 file",
     b"ARROW1": "an Arrow file",
 }
-EXPECTED = "expected CSV in UTF-8 (plain, or packed by gzip) or Parquet"
+EXPECTED = "expected CSV in UTF-8 (plain, or packed by gzip, bzip2 or xz) or Parquet"
 
 
 def beginning_of(path: str) -> bytes:

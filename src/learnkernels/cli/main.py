@@ -111,7 +111,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def add_data_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("data", help="CSV (plain or gzip) or Parquet file with a header row")
+    command.add_argument("data", help="CSV (plain or packed) or Parquet file with a header row")
     command.add_argument("--target", required=True, help="the column to predict")
     command.add_argument(
         "--task", choices=["auto", "classification", "regression"], default="auto",
