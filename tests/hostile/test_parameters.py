@@ -7,6 +7,7 @@ import pytest
 from sklearn.base import BaseEstimator
 
 import learnkernels as lk
+from learnkernels import theory
 from learnkernels.gram import Statistics
 from learnkernels.inspect import compare
 from learnkernels.weights import METHODS
@@ -97,6 +98,43 @@ for name, method in METHODS.items():
         lambda kind=method, **p: fitted(method=kind().set_params(**p)),
         method().get_params(),
     )
+SPECTRUM = np.array([2.0, 1.0, 0.5])
+STABILITY = {"n_samples": 50, "kernel_bound": 1.0, "loss_bound": 2.0, "regularization": 1.0}
+TWO_STAGES = {
+    "n_samples": 50, "kernel_bound": 1.0, "target_bound": 2.0, "regularization": 1.0,
+    "radius": 1.0, "change": 0.1,
+}  # fmt: skip
+THEORY = {
+    "aligned_classifier_error": {"rho": 0.5, "gamma": 1.0},
+    "aligned_regressor_error": {"rho": 0.5},
+    "alignment_concentration": {
+        "n_samples": 50, "bound": 1.0, "other_bound": 1.0, "square": 0.5, "other_square": 0.5,
+        "delta": 0.1,
+    },
+    "bootstrap_alignment": {"K": K, "Y": y, "level": 0.9, "n_draws": 20, "random_state": 0},
+    "excess_risk": {"r_star": 0.1, "n_samples": 50, "delta": 0.1, "convex": True},
+    "excess_risk_rate": {
+        "n_samples": 50, "n_kernels": 3, "decay": 1.5, "scale": 1.0, "radius": 1.0
+    },
+    "fixed_point": {"eigenvalues": SPECTRUM, "n_samples": 50, "factor": 1.0, "shrink": 1.0},
+    "learned_ridge_generalization": {
+        "empirical_error": 0.1, "stability": 0.01, "n_samples": 50, "loss_bound": 2.0, "delta": 0.1
+    },
+    "learned_ridge_stability": STABILITY | {"n_kernels": 3, "radius": 1.0},
+    "local_rademacher": {"eigenvalues": SPECTRUM, "r": 0.1, "n_samples": 50},
+    "multiple_kernel_rademacher": {
+        "spectra": [SPECTRUM, SPECTRUM], "r": 0.1, "n_samples": 50, "radius": 1.0
+    },
+    "product_concentration": {"n_samples": 50, "bound": 1.0, "other_bound": 1.0, "delta": 0.1},
+    "ridge_stability": STABILITY | {"smallest_eigenvalue": 0.1},
+    "spread": {"K": K},
+    "tail_sums": {"eigenvalues": SPECTRUM},
+    "two_stage_generalization": TWO_STAGES | {"empirical_error": 0.1, "delta": 0.1},
+    "two_stage_stability": TWO_STAGES,
+    "unnormalized_classifier_error": {"product": 0.5, "bound": 1.0},
+}  # fmt: skip
+for name, valid in THEORY.items():
+    CALLS[name] = (getattr(theory, name), valid)
 PARAMETERS = [(name, parameter) for name, (_, valid) in CALLS.items() for parameter in valid]
 
 

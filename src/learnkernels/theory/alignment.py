@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from learnkernels.checks import random_generator
+from learnkernels.checks import as_input_error, random_generator
 from learnkernels.errors import InputError
 from learnkernels.theory.checks import fraction, gram_matrix, number, whole
 
@@ -107,7 +107,10 @@ def alignment_concentration(
     """
     m = whole("n_samples", n_samples)
     size = number("bound", bound) * number("bound", other_bound)
-    beta = max(size / number("square", square), size / number("square", other_square))
+    beta = max(
+        size / number("square", square, positive=True),
+        size / number("other_square", other_square, positive=True),
+    )
     delta = fraction("delta", delta)
     return 18 * beta * (3 / m + 8 * float(np.sqrt(np.log(6 / delta) / (2 * m))))
 
@@ -218,7 +221,7 @@ def unnormalized_classifier_error(product: float, bound: float) -> float:
     >>> unnormalized_classifier_error(0.25, 1.0)
     0.75
     """
-    return 1 - number("product", product, low=0.0) / number("bound", bound)
+    return 1 - number("product", product, low=0.0) / number("bound", bound, positive=True)
 
 
 def bootstrap_alignment(
@@ -261,7 +264,8 @@ def bootstrap_alignment(
     """
     K = gram_matrix("K", K, centered=True)
     n = len(K)
-    Y = np.asarray(Y, dtype=float).reshape(n, -1)
+    with as_input_error("Y: "):
+        Y = np.asarray(Y, dtype=float).reshape(n, -1)
     L = gram_matrix("the target's kernel", Y @ Y.T, centered=True)
     level = fraction("level", level)
     random = random_generator(random_state)

@@ -6,22 +6,28 @@ from typing import Any
 
 import numpy as np
 
-from learnkernels.checks import is_number, is_whole
+from learnkernels.checks import as_input_error, is_number, is_whole
 from learnkernels.errors import InputError
 
 __all__ = ["fraction", "gram_matrix", "number", "spectrum", "whole"]
 
 
-def number(name: str, value: Any, low: float = 0.0) -> float:
-    """A finite number of at least `low`."""
-    if not (is_number(value) and value >= low):
-        raise InputError(f"{name}={value!r}; it must be a finite number of at least {low:g}.")
+# Numbers whose powers, which bounds are made of, are numbers too; and samples that nobody has.
+SMALLEST, LARGEST, MOST = 1e-50, 1e50, 10**15
+
+
+def number(name: str, value: Any, low: float = 0.0, positive: bool = False) -> float:
+    """A number of at least `low`, not zero if it must be positive."""
+    inside = is_number(value) and low <= value <= LARGEST and (value == 0 or value >= SMALLEST)
+    if not inside or (positive and value == 0):
+        least = SMALLEST if positive else low
+        raise InputError(f"{name}={value!r}; it must be a number from {least:g} to {LARGEST:g}.")
     return float(value)
 
 
 def fraction(name: str, value: Any, closed: bool = False) -> float:
     """A number between 0 and 1, the ends included if `closed`."""
-    inside = is_number(value) and (0 <= value <= 1 if closed else 0 < value < 1)
+    inside = is_number(value) and (0 <= value <= 1 if closed else SMALLEST <= value < 1)
     if not inside:
         ends = "from 0 to 1" if closed else "between 0 and 1"
         raise InputError(f"{name}={value!r}; it must be a number {ends}.")
@@ -30,14 +36,15 @@ def fraction(name: str, value: Any, closed: bool = False) -> float:
 
 def whole(name: str, value: Any) -> int:
     """A whole number of at least 1."""
-    if not (is_whole(value) and value >= 1):
-        raise InputError(f"{name}={value!r}; it must be a whole number of at least 1.")
+    if not (is_whole(value) and 1 <= value <= MOST):
+        raise InputError(f"{name}={value!r}; it must be a whole number from 1 to {MOST:g}.")
     return int(value)
 
 
 def gram_matrix(name: str, K: Any, centered: bool = False) -> np.ndarray:
     """A square symmetric matrix, centered if asked."""
-    K = np.array(K, dtype=float)
+    with as_input_error(f"{name}: "):
+        K = np.array(K, dtype=float)
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
         raise InputError(f"{name} has shape {K.shape}; a Gram matrix is square.")
     if not np.isfinite(K).all():
@@ -52,7 +59,8 @@ def gram_matrix(name: str, K: Any, centered: bool = False) -> np.ndarray:
 
 def spectrum(name: str, eigenvalues: Any) -> np.ndarray:
     """Eigenvalues, none clearly negative, in falling order."""
-    found = np.sort(np.asarray(eigenvalues, dtype=float).ravel())[::-1]
+    with as_input_error(f"{name}: "):
+        found = np.sort(np.asarray(eigenvalues, dtype=float).ravel())[::-1]
     if not np.isfinite(found).all():
         raise InputError(f"{name} holds NaN or infinite values; all must be finite.")
     if len(found) and found[-1] < -1e-9 * max(found[0], 0.0):

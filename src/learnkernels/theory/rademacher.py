@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
+from learnkernels.checks import as_input_error, is_several, require_truth
 from learnkernels.errors import InputError
 from learnkernels.theory.checks import fraction, number, spectrum, whole
 
@@ -75,7 +76,8 @@ def local_rademacher(eigenvalues: ArrayLike, r: ArrayLike, n_samples: int):
     0.1
     """
     found, n = spectrum("eigenvalues", eigenvalues), whole("n_samples", n_samples)
-    r = np.asarray(r, dtype=float)
+    with as_input_error("r: "):
+        r = np.asarray(r, dtype=float)
     if (r < 0).any() or np.isnan(r).any():
         raise InputError(f"r={r!r}; variances are not negative.")
     total = np.minimum(r[..., None], found).sum(axis=-1)
@@ -112,7 +114,7 @@ def fixed_point(
     0.25
     """
     found = spectrum("eigenvalues", eigenvalues)
-    factor, shrink = number("factor", factor), number("shrink", shrink)
+    factor, shrink = number("factor", factor), number("shrink", shrink, positive=True)
     top = factor * local_rademacher(found, np.inf, n_samples)
     if top == 0:
         return 0.0
@@ -156,6 +158,8 @@ def multiple_kernel_rademacher(
     >>> round(multiple_kernel_rademacher([[1.0], [1.0]], 0.01, 1000), 4)
     0.0209
     """
+    if not is_several(spectra):
+        raise InputError(f"spectra={spectra!r}; expected a list of eigenvalues for each kernel.")
     found = [spectrum("spectra", one) for one in spectra]
     if len(found) < 2:
         raise InputError(f"spectra holds {len(found)} kernels; theorem 6 is about at least 2.")
@@ -195,6 +199,7 @@ def excess_risk(r_star: float, n_samples: int, delta: float, *, convex: bool = T
     0.0578
     """
     n, delta = whole("n_samples", n_samples), fraction("delta", delta)
+    require_truth("convex", convex)
     c = 7 / 2 if convex else 705 / 2
     return c * number("r_star", r_star) + 76 * float(np.log(1 / delta)) / n
 
