@@ -85,7 +85,7 @@ def check_room(path: str, rows: int, columns: int) -> None:
     """Raise where a table of that shape is too wide, or too large for the memory that is free."""
     check_columns(path, columns)
     size = f"{rows:,} rows of {columns:,} columns"
-    require(path, CELL * rows * columns, size, available_memory())
+    require_room(path, CELL * rows * columns, size, available_memory())
 
 
 def check_columns(path: str, columns: int) -> None:
@@ -96,7 +96,7 @@ def check_columns(path: str, columns: int) -> None:
         )
 
 
-def require(path: str, n_bytes: float, what: str, free: float) -> None:
+def require_room(path: str, n_bytes: float, what: str, free: float) -> None:
     if n_bytes > free:
         raise InputError(
             f"{path!r} has {what}, which take at least {sized(n_bytes)} to read, and "
@@ -154,7 +154,7 @@ class Watched(io.RawIOBase):
         self.n_bytes += len(found)
         self.n_cells += found.count(b",") + found.count(b"\n")
         room = self.n_bytes + CELL * self.n_cells
-        require(self.path, room, f"{self.n_cells:,} cells or more", self.free)
+        require_room(self.path, room, f"{self.n_cells:,} cells or more", self.free)
 
 
 def header_of(text: IO[str], path: str) -> tuple[list[str], int]:

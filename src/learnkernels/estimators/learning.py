@@ -116,7 +116,7 @@ class Stage:
         if samples is not None and not np.array_equal(samples, np.arange(bank.n_rows)):
             bank = bank.take(samples)
         target = centered(target, sample_weight)
-        require_squares(target)
+        require_target_size(target)
         sums = pair_sums(bank, target, backend, sample_weight, borders)
         return cls(bank, sums, Y, task, normalize, center, sample_weight, backend, progress, budget)
 
@@ -275,7 +275,7 @@ class Stage:
         return Model(learned, Predictor(tuple(parts), intercept), tuple(certificates))
 
 
-def require_squares(target: np.ndarray) -> None:
+def require_target_size(target: np.ndarray) -> None:
     """Raise where a centered target varies by too much or too little to be squared twice."""
     with np.errstate(invalid="ignore"):
         largest = float(np.abs(target).max(initial=0.0))
@@ -289,7 +289,7 @@ def require_squares(target: np.ndarray) -> None:
 def centered(target: np.ndarray, w: np.ndarray) -> np.ndarray:
     """A target of shape (n_samples, n_targets) without its weighted mean."""
     varies = (target != target[:1]).any(axis=0)
-    with np.errstate(over="ignore", invalid="ignore"):  # `require_squares` says it
+    with np.errstate(over="ignore", invalid="ignore"):  # `require_target_size` says it
         # The mean of equal numbers may differ from them in its last digit.
         once = np.where(varies, target - w @ target / w.sum(), 0.0)
         return once - w @ once / w.sum()  # the digits that a mean far from zero has not

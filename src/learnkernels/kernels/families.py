@@ -259,7 +259,7 @@ def median_distance(X, sample_weight, distances):
         if not sparse.issparse(some):
             some = some - np.median(some, axis=0)  # distances do not change, digits do
         D = distances(some)  # (m, m)
-    require_squares(some, D)
+    require_distances(some, D)
     w = np.ones(len(chosen)) if sample_weight is None else sample_weight[chosen]
     pairs = np.triu(D > 0)
     if not pairs.any():
@@ -271,7 +271,7 @@ def median_distance(X, sample_weight, distances):
     return float(values[order][np.searchsorted(cumulated, cumulated[-1] / 2)])
 
 
-def require_squares(X, D) -> None:
+def require_distances(X, D) -> None:
     """Raise where distances are too large or too small for numbers of this machine."""
     varies = not sparse.issparse(X) and bool(X.any())  # less the median
     largest = D.max(initial=0.0)
