@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 
+from learnkernels.derived import derived
 from learnkernels.errors import InputError
 from learnkernels.gram import leaves
 from learnkernels.gram.groups import Group
@@ -152,15 +152,15 @@ class CodedGroup(Group):
             l1_distances(A, B) if self.needs_l1 else NOTHING,
         )
 
-    @cached_property
+    @derived
     def needs_dot(self):
         return any(kernel.code != Code.EXP_L1_DISTANCE for kernel in self.kernels)
 
-    @cached_property
+    @derived
     def needs_l1(self):
         return any(kernel.code == Code.EXP_L1_DISTANCE for kernel in self.kernels)
 
-    @cached_property
+    @derived
     def plan(self):
         """The members as arrays for the leaf: codes, params and the earlier kernel to square."""
         codes = np.array([kernel.code for kernel in self.kernels], dtype=np.int64)

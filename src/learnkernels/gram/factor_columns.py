@@ -8,12 +8,12 @@ Products with B are products with A and terms of rank one:
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from learnkernels.derived import derived
 from learnkernels.gram import factor_leaves
 from learnkernels.gram.factors import FactorSamples
 from learnkernels.kernels.sparse_dots import add_products
@@ -43,7 +43,7 @@ class Factor:
     c: np.ndarray
     owner: np.ndarray
 
-    @cached_property
+    @derived
     def by_columns(self):
         """A as a CSC matrix."""
         return sparse.csc_array(self.A)

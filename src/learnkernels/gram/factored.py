@@ -11,11 +11,12 @@ Their combination K_mu is in `factor_combination`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 
 import numpy as np
 from scipy import sparse
 
+from learnkernels.derived import derived
 from learnkernels.errors import InputError
 from learnkernels.gram.backends import Backend
 from learnkernels.gram.factor_columns import Factor, inner, second_moments
@@ -105,7 +106,7 @@ class FactoredKernels:
             found.append(Factor(samples.A, e, c, group.owner))
         return tuple(found)
 
-    @cached_property
+    @derived
     def centered(self) -> tuple[Factor, ...]:
         return self.factors(True)
 

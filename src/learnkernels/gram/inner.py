@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from learnkernels.derived import derived
 from learnkernels.gram.memory import require_memory
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class Blocks:
         self.n_kernels = factored.n_kernels + (0 if tiled is None else tiled.n_kernels)
         self.last: tuple[np.ndarray, float] | None = None
 
-    @cached_property
+    @derived
     def cross(self) -> np.ndarray:
         """Of tiled against factored kernels, shape (n_tiled, n_factored)."""
         assert self.tiled is not None

@@ -11,11 +11,11 @@ of a new sample's row nor any constant is needed. Without centering H is the ide
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from scipy.linalg import eigh
 
+from learnkernels.derived import derived
 from learnkernels.gram.backends import Backend
 from learnkernels.gram.combine import LearnedKernel
 from learnkernels.gram.tiled import TileCombination, grid_of
@@ -63,7 +63,7 @@ class Landmarks:
     def n_samples(self) -> int:
         return self.kernel.n_samples
 
-    @cached_property
+    @derived
     def near(self) -> LearnedKernel:
         """The kernel against the landmarks."""
         return self.kernel.only(self.index)

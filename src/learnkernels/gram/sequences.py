@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 
+from learnkernels.derived import derived
 from learnkernels.gram import sequence_leaves
 from learnkernels.gram.groups import Group
 from learnkernels.gram.sequence_leaves import WIDTH
@@ -72,14 +72,14 @@ class WeightedDegreeGroup(Group):
         found = [np.diagonal(square, axis1=1, axis2=2) for square in squares]
         return np.concatenate([np.empty((len(self.kernels), 0)), *found], axis=1)
 
-    @cached_property
+    @derived
     def weights(self):
         """d - k + 1 for words of k letters, 0 for longer ones; shape (n_members, most letters)."""
         degrees = np.array([kernel.degree for kernel in self.kernels], dtype=float)
         most = min(max(kernel.degree for kernel in self.kernels), self.kernels[0].length)
         return np.maximum(degrees[:, None] - np.arange(most), 0.0)
 
-    @cached_property
+    @derived
     def factors(self):
         """2 / (d (d + 1)) times delta_s, and 0 beyond a member's shift; (n_members, shifts)."""
         s = np.arange(max(kernel.shift for kernel in self.kernels) + 1)

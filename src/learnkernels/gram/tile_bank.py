@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from learnkernels.derived import derived
 from learnkernels.errors import InputError, MemoryWarning
 from learnkernels.gram.checks import check_semidefinite, check_symmetric
 from learnkernels.gram.coded import NO_CODES, CodedGroup, tile_values
@@ -127,7 +127,7 @@ class TileBank:
         """Whether all kernels are evaluated inside the leaves."""
         return len(self.groups) == 1 and isinstance(self.groups[0], CodedGroup)
 
-    @cached_property
+    @derived
     def order(self) -> np.ndarray:
         """Place in a tile of each kernel in the user's order, shape (n_kernels,)."""
         return np.argsort(np.concatenate([group.positions for group in self.groups]))
