@@ -74,13 +74,13 @@ def reaching(model: Any) -> str:
     """
     for part in parts_of(model):
         own = getattr(part, "__dict__", {})
-        for name in ("memory", "checkpoint"):
-            if own.get(name) is not None:
-                return f"{name}={own[name]!r}"
-        if not (own.get("backend") in (None, "threads") or isinstance(own["backend"], Threads)):
-            return f"backend={own['backend']!r}"
-        if own.get("input", "content") != "content":
-            return f"input={own['input']!r}"
+        for name, harmless in (
+            ("memory", ()), ("checkpoint", ()), ("backend", ("threads",)), ("input", ("content",))
+        ):  # fmt: skip
+            value = own.get(name)
+            known = isinstance(value, str) and value in harmless
+            if not (value is None or known or isinstance(value, Threads)):
+                return f"{name}={value!r}"
     return ""
 
 
