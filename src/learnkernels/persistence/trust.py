@@ -92,9 +92,10 @@ def made_sound(model: Any) -> Any:
     for part in list(parts_of(model)):
         if sparse.issparse(part):
             part.check_format(full_check=True)
-        elif is_dataclass(part) and hasattr(part, "__dict__"):
-            for name in vars(part).keys() - {field.name for field in fields(part)}:
-                vars(part).pop(name)
+        elif type(part).__module__.startswith("learnkernels.") and is_dataclass(part):
+            own = getattr(part, "__dict__", {})
+            for name in own.keys() - {field.name for field in fields(part)}:
+                del own[name]
     for part in parts_of(model):
         if hasattr(part, "require_sound"):
             part.require_sound()
