@@ -123,7 +123,8 @@ def classes():
 
 
 def counts():
-    X = sparse.random_array((120, 300), density=0.05, format="csr", rng=np.random.default_rng(1))
+    rng = np.random.default_rng(1)
+    X = sparse.csr_array(rng.random((120, 300)) * (rng.random((120, 300)) < 0.1))
     return X, np.asarray(X[:, :20].sum(axis=1)).ravel()
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeGuard
@@ -59,15 +58,10 @@ def random_generator(random_state: Any) -> np.random.RandomState:
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Whether value is a finite real number."""
-    try:
-        return (
-            isinstance(value, (int, float, np.integer, np.floating))
-            and not isinstance(value, bool)
-            and math.isfinite(value)
-        )
-    except OverflowError:  # a whole number that is too large to be a float
-        return False
+    """Whether value is a finite real number, if whole then one of 64 bits, as NumPy wants them."""
+    if is_whole(value):
+        return bool(abs(int(value)) < 2**63)
+    return isinstance(value, (float, np.floating)) and bool(np.isfinite(value))
 
 
 def is_whole(value: Any) -> TypeGuard[int]:

@@ -14,6 +14,7 @@ import pytest
 from rich.console import Console
 
 from learnkernels.cli import main
+from learnkernels.cli.data import read_table
 from learnkernels.cli.show import heaviest, views_table, weights_table
 from tests.cli.test_cli import run
 
@@ -48,7 +49,7 @@ def test_cells_and_classes_come_back_as_they_were_read(table, model, capsys):
     """Programs compare them; what begins with = is for a spreadsheet to import as text."""
     output = table.with_name("out.csv")
     assert run(capsys, "predict", model, table, "--output", output)[0] == 0
-    read, predicted = pd.read_csv(table), pd.read_csv(output)
+    read, predicted = read_table(str(table)), read_table(str(output))
     assert predicted[list(read.columns)].equals(read)
     assert (predicted["prediction"] == read["kind"]).mean() > 0.9
     assert set(predicted["prediction"]) <= set(CLASSES)

@@ -36,6 +36,7 @@ def fitted(X, y, kernels, methods=METHODS, strength=1.0):
     labels = np.where(y > np.median(y), 1, -1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
+        warnings.simplefilter("ignore", lk.UndefinedAlignmentWarning)  # alignments of rounding
         for method in methods:
             model = lk.KernelRegressor(kernels, method, alpha=strength).fit(X, y)
             yield checked(model, model.predict(X))
@@ -95,6 +96,7 @@ def test_more_features_than_samples_as_kernels():
         checked(model := lk.KernelRegressor(lk.per_feature(), method).fit(X, y), model.predict(X))
 
 
+@pytest.mark.filterwarnings("ignore:The number of unique classes:UserWarning")
 def test_a_thousand_classes():
     rng = np.random.default_rng(0)
     y = np.arange(2000) % 1000

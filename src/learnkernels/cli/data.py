@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -36,6 +37,9 @@ __all__ = [
     "tidied",
 ]
 
+# What later versions do without being asked.
+OLD = int(pd.__version__.partition(".")[0]) < 3
+TO_THE_LAST_DIGIT: dict[str, Any] = {"float_precision": "round_trip"} if OLD else {}
 # Bytes for each one or zero of an encoded category: in the table, and in the kernels' samples.
 ENCODED = 16
 
@@ -91,7 +95,10 @@ def read_csv(path: str, first: bytes) -> pd.DataFrame:
         warnings.simplefilter("error", pd.errors.ParserWarning)  # cells without a name
         names, lines = header_of(text, path)
         try:
-            table = pd.read_csv(text, header=None, names=names, index_col=False, low_memory=False)
+            table = pd.read_csv(
+                text, header=None, names=names, index_col=False, low_memory=False,
+                **TO_THE_LAST_DIGIT,
+            )  # fmt: skip
             return table.copy()  # in one piece: the reader leaves a piece for each column
         except pd.errors.EmptyDataError:
             return pd.DataFrame(columns=names)

@@ -50,8 +50,8 @@ def require_columns(X, Z) -> None:
 
 def dots(X, Z):
     """X Z' as a dense array, for dense or sparse rows."""
-    require_columns(X, Z)
     if sparse.issparse(X) and sparse.issparse(Z):
+        require_columns(X, Z)
         return sparse_dots(X, Z)
     if sparse.issparse(X) or sparse.issparse(Z):
         return np.asarray(X @ Z.T)

@@ -28,6 +28,8 @@ VOUCHED = {
     "scipy.sparse._csr.csr_array",
     "sklearn.compose._column_transformer.make_column_selector",
     "sklearn.metrics._scorer._PassthroughScorer",
+    "sklearn.utils._metadata_requests.MetadataRequest",
+    "sklearn.utils._metadata_requests.MethodMetadataRequest",
 }
 # Packages whose classes are in a model, and among them the modules that lead out of it.
 LAYERS = ("estimators", "gram", "kernels", "machines", "solvers", "weights")

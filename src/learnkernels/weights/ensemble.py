@@ -74,7 +74,7 @@ class Ensemble(WeightMethod):
             proof.primal + constant, min(proof.dual, proof.primal) + constant, proof.iterations,
             tol=1e-6,
         )  # fmt: skip
-        if not v.any():
+        if not v.any() or evidence.statistics.target_norm == 0:
             v = np.full(len(v), 1 / len(v))
             error = target - P @ v
             certificate = replace(Certificate.closed_form(error @ error), status=UNDEFINED)
