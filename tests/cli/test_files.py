@@ -163,7 +163,11 @@ def test_the_first_bytes_say_what_a_file_is(form, name, written):
         (["+cmd", "-1"], ["+cmd", "-1"]),
         (["1" * 30, "2"], ["1" * 30, "2"]),
         (["1e3", "-1"], [1000.0, -1.0]),
-        (["1e400", "2"], [np.inf, 2.0]),
+        pytest.param(
+            ["1e400", "2"],
+            [np.inf, 2.0],
+            marks=pytest.mark.skipif(data.OLD, reason="pandas 2 takes it for text"),
+        ),
     ],
 )
 def test_a_column_is_numbers_if_all_its_cells_are(cells, read, written):
