@@ -37,7 +37,7 @@ lint: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# More than 10,000 generated cases of absurd data and parameters, about ten minutes.
+# More than 10,000 generated cases of absurd data and parameters, a few minutes.
 fuzz: .venv/ready
 	LEARNKERNELS_CASES=1500 $(BIN)/python -m pytest tests/hostile --hypothesis-show-statistics
 
