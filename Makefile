@@ -6,6 +6,10 @@ PROJECT := --editable ".[dask,parquet,report]"
 export LEARNKERNELS_DATA ?= $(wildcard $(abspath ../shared/data))
 
 CHROMIUM = $(shell command -v chromium || command -v chromium-browser)
+# One process for each core; in each of them one thread for BLAS and OpenMP.
+WORKERS ?= $(shell nproc)
+PARALLEL := --numprocesses $(WORKERS) --dist worksteal
+test versions-oldest versions-newest: export OMP_NUM_THREADS = 1
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .PHONY: demo test browser lint fuzz bench docs versions versions-oldest versions-newest dist clean
@@ -20,11 +24,11 @@ demo: .venv/ready
 	$(BIN)/learnkernels demo
 
 test: .venv/ready
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest $(PARALLEL)
 
 # The report in a real browser; installs Debian's Chromium where there is none.
 browser: .venv/browser
-	LEARNKERNELS_BROWSER=$(CHROMIUM) $(BIN)/python -m pytest tests/reports/test_browser.py
+	LEARNKERNELS_BROWSER=$(CHROMIUM) $(BIN)/python -m pytest tests/reporting/test_browser.py
 
 .venv/browser: .venv/ready
 	$(BIN)/python -m pip install --quiet --group browser
@@ -60,7 +64,7 @@ versions-oldest versions-newest: versions-%:
 	.venv-$*/bin/python tools/oldest.py > .venv-$*/oldest.txt
 	.venv-$*/bin/python $(PIP) $(PROJECT) --group test $(CHOICE)
 	.venv-$*/bin/python -m pip list
-	.venv-$*/bin/python -m pytest
+	.venv-$*/bin/python -m pytest $(PARALLEL)
 
 # Wheel and sdist in dist/, tried in empty environments. Uploads nothing.
 dist:

@@ -1,1 +1,1 @@
-"""Two things in one run, and the ratio: ``python -m benchmarks [--quick] [name ...]``."""
+"""Benchmarks that compare two computations: ``python -m benchmarks [--quick] [name ...]``."""

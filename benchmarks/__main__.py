@@ -41,10 +41,12 @@ BENCHMARKS = {
 
 
 def main() -> None:
-    """Run what was asked for."""
+    """Run the benchmarks that the arguments name."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", choices=[*BENCHMARKS, []], help="default: all")
-    parser.add_argument("--quick", action="store_true", help="small sizes: does it run at all")
+    parser.add_argument(
+        "--quick", action="store_true", help="small sizes, to check that everything runs"
+    )
     options = parser.parse_args()
     print(f"Python {platform.python_version()} on {platform.machine()}")
     for name in options.names or BENCHMARKS:

@@ -1,4 +1,4 @@
-"""What the pass over pairs costs, and a model of it: seconds = pairs (c0 + c1 p + c2 p^2).
+"""Time of the pass over pairs, and a model of it: seconds = pairs (c0 + c1 p + c2 p^2).
 
 ``python -m benchmarks.cost FILE`` also writes the numbers that the documentation shows.
 """
@@ -24,7 +24,7 @@ def run(quick: bool = False) -> None:
 
 
 def measured(points: list[tuple[int, int]] = POINTS) -> dict:
-    """Seconds of each pass, those of the model, and its coefficients in nanoseconds a pair."""
+    """Return seconds of each pass and the coefficients of the model, in nanoseconds per pair."""
     lk.alignment_statistics(gaussians(4), *problem(200))  # compile
     rows = []
     for n, p in points:
@@ -33,12 +33,12 @@ def measured(points: list[tuple[int, int]] = POINTS) -> dict:
     table = np.array(rows)
     n, p, took = table.T
     terms = (n**2 / 2)[:, None] * np.column_stack([np.ones_like(p), p, p**2])
-    # Relative errors count: a long pass is not worth more than a short one.
+    # Minimise relative errors, so that long passes do not dominate the fit.
     coefficients, _ = nnls(terms / took[:, None], np.ones(len(took)))
     for (samples, kernels, time), model in zip(rows, terms @ coefficients, strict=True):
         print(f"n={samples}, {kernels} kernels: {time:.2f} s, the model {model:.2f} s")
     print(
-        "nanoseconds a pair: "
+        "nanoseconds per pair: "
         + ", ".join(f"{1e9 * c:.3g} p^{k}" for k, c in enumerate(coefficients))
     )
     return {
@@ -53,7 +53,7 @@ def one(X, y, p: int):
 
 
 def gaussians(p: int):
-    """Widths that are no powers of each other: each takes an exponential of its own."""
+    """Return kernels that are no powers of each other, so that each needs its own exponential."""
     return lk.gaussians(np.geomspace(1e-3, 1.0, p) / D)
 
 

@@ -1,7 +1,7 @@
-"""The definitions in 50-digit arithmetic: what `precision` compares the library to.
+"""Definitions in 50-digit arithmetic, the reference of `precision`.
 
-Arrays of numbers of mpmath are NumPy arrays of objects, so that a formula reads as usual. Kernels
-are functions of two sets of samples, written from their definitions and not from the library.
+Numbers of mpmath are stored in NumPy arrays of objects, so that formulas look as usual. Kernels
+are functions of two sets of samples and do not use the library.
 """
 
 from __future__ import annotations
@@ -23,36 +23,36 @@ exponential = np.vectorize(mpmath.exp, otypes=[object])
 
 
 def gaussian(gamma: float) -> KernelOf:
-    """exp(-gamma |x - z|^2)"""
+    """Return exp(-gamma |x - z|^2)."""
     return lambda X, Z: exponential(
         -mpf(gamma) * sum(np.subtract.outer(x, z) ** 2 for x, z in zip(X.T, Z.T, strict=True))
     )
 
 
 def laplacian(gamma: float) -> KernelOf:
-    """exp(-gamma |x - z|_1)"""
+    """Return exp(-gamma |x - z|_1)."""
     return lambda X, Z: exponential(
         -mpf(gamma) * sum(abs(np.subtract.outer(x, z)) for x, z in zip(X.T, Z.T, strict=True))
     )
 
 
 def polynomial(degree: int, gamma: float) -> KernelOf:
-    """(gamma x'z + 1)^degree"""
+    """Return (gamma x'z + 1)^degree."""
     return lambda X, Z: (mpf(gamma) * (X @ Z.T) + 1) ** degree
 
 
 def columns(*chosen: int) -> KernelOf:
-    """sum_c x_c z_c"""
+    """Return sum_c x_c z_c over some columns."""
     return lambda X, Z: X[:, list(chosen)] @ Z[:, list(chosen)].T
 
 
 def linear(X: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """x'z"""
+    """Return x'z."""
     return X @ Z.T
 
 
 def spectrum(k: int) -> KernelOf:
-    """sum_u count_u(x) count_u(z)"""
+    """Return sum_u count_u(x) count_u(z) over words u of k letters."""
 
     def words(strings):
         return [Counter(s[at : at + k] for at in range(len(s) - k + 1)) for s in strings]
@@ -65,7 +65,7 @@ def spectrum(k: int) -> KernelOf:
 
 
 def weighted_degree(d: int) -> KernelOf:
-    """sum_k beta_k (words of k letters shared in place), beta_k = 2 (d - k + 1) / (d (d + 1))"""
+    """Return sum_k 2 (d - k + 1) / (d (d + 1)) times the common words of k letters by position."""
 
     def one(x, z):
         return sum(
@@ -78,18 +78,18 @@ def weighted_degree(d: int) -> KernelOf:
 
 
 def given(index: int) -> KernelOf:
-    """A matrix of a stack."""
+    """Return one matrix of a stack."""
     return lambda X, Z: X[:, :, index]
 
 
 def centered(K: np.ndarray, training: np.ndarray) -> np.ndarray:
-    """Rows of K against the training samples, centered with the means of their Gram matrix."""
+    """Center rows of K against the training samples with the means of their Gram matrix."""
     means = training.mean(axis=0)
     return K - K.mean(axis=1)[:, None] - means + means.mean()
 
 
 class Alignment(NamedTuple):
-    """What alignment reads of kernels divided by tr / n."""
+    """Alignment statistics of kernels divided by tr / n."""
 
     M: np.ndarray
     a: np.ndarray
@@ -97,7 +97,7 @@ class Alignment(NamedTuple):
 
 
 def alignment_of(grams: Sequence[np.ndarray], y: np.ndarray) -> Alignment:
-    """M, a and the traces of centered Gram matrices, exact or not."""
+    """Return M, a and the traces of centered Gram matrices, in any arithmetic."""
     n = len(y)
     traces = np.array([K.trace() for K in grams])
     scaled = [K / (trace / n) for K, trace in zip(grams, traces, strict=True)]
@@ -110,7 +110,7 @@ def alignment_of(grams: Sequence[np.ndarray], y: np.ndarray) -> Alignment:
 
 
 def ridge(K: np.ndarray, y: np.ndarray, alpha: float) -> np.ndarray:
-    """(K + alpha I)^-1 (y - mean of y), by a factorisation L D L'."""
+    """Return (K + alpha I)^-1 (y - mean of y), by a factorisation L D L'."""
     n = len(y)
     A, b = K + np.diag(numbers(np.full(n, alpha))), y - y.mean()
     for i in range(n):

@@ -1,4 +1,4 @@
-"""Ten kernels for less than the price of one: a whole fit against scikit-learn with a Gaussian."""
+"""Time of a fit with ten kernels, compared with scikit-learn with one Gaussian."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def run(quick: bool = False) -> None:
     n = 500 if quick else 5000
     repeats = 1 if quick else 5
     kernels = lk.gaussians(gaussian_gammas())
-    settings = [("separable with noise", problem(n)), ("half the labels random", noisy(n))]
-    for what, (X, y) in settings[: 1 if quick else None]:
+    problems = [("separable with noise", problem(n)), ("half the labels random", noisy(n))]
+    for what, (X, y) in problems[: 1 if quick else None]:
         for C in (1.0, 10.0):
             against(
                 f"classify {what}, n={n}, C={C:g}",
@@ -32,7 +32,7 @@ def run(quick: bool = False) -> None:
 
 
 def against(what, ours, one, X, y, repeats):
-    """Fit both, in turn, and print the ratio of the best times."""
+    """Fit both in turn and print the ratio of the best times."""
     ours.fit(X[:200], y[:200])  # compile
     pairs = [
         (

@@ -1,4 +1,4 @@
-"""C chosen inside one fit, against a grid search over widths and C: time and test accuracy."""
+"""C chosen in one fit, compared with a grid search over widths and C: time and test accuracy."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def run(quick: bool = False) -> None:
     for name in SETS[: 1 if quick else None]:
         data = genuine(name)
         if data is None:
-            print("genuine data: not at hand, set LEARNKERNELS_DATA")
+            print("real data: not available, set LEARNKERNELS_DATA")
             return
         X, y = data
         repeats = [both(*split(X, y, seed)) for seed in range(1 if quick else 5)]
@@ -42,7 +42,7 @@ def run(quick: bool = False) -> None:
         )
     mean = np.mean(rows, axis=0)
     print(
-        f"mean over {len(rows)} genuine sets: accuracy {mean[0]:.4f} against {mean[1]:.4f} for "
+        f"mean over {len(rows)} real data sets: accuracy {mean[0]:.4f} against {mean[1]:.4f} for "
         f"GridSearchCV, {mean[3] / mean[2]:.0f}x faster"
     )
 
@@ -56,7 +56,7 @@ def split(X, y, seed):
 
 
 def both(X, y, X_test, y_test):
-    """Test accuracy and seconds of ours and of the grid search."""
+    """Return test accuracy of the fit and of the grid search, and seconds of both."""
     D = euclidean_distances(X[:1000], squared=True)
     gammas = 2.0 ** (np.round(-np.log2(np.median(D[D > 0]))) + np.arange(-5, 5))
     ours = lk.KernelClassifier(lk.gaussians(gammas), C=C_VALUES)

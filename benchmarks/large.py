@@ -1,4 +1,4 @@
-"""More samples than a Gram matrix may take: exact, approximate, and what others do."""
+"""More samples than a Gram matrix can hold: exact and approximate fits, and other libraries."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ def run(quick: bool = False) -> None:
 
 
 def exact_on_kin8nm(n: int) -> None:
-    """Conjugate gradients against the dense solution."""
+    """Compare conjugate gradients with the dense solution."""
     data = genuine("kin8nm")
     if data is None:
-        print("kin8nm: not at hand, set LEARNKERNELS_DATA")
+        print("kin8nm: not available, set LEARNKERNELS_DATA")
         return
     X, y = StandardScaler().fit_transform(data[0][:n]), data[1][:n]
     dense, free = lk.KernelRegressor(alpha=0.1), lk.KernelRegressor(alpha=0.1, max_memory=1e8)
     if n * n * 8 <= 1e8:
         free.set_params(max_memory=1e6)
     slow, fast = seconds(lambda: free.fit(X, y), 1), seconds(lambda: dense.fit(X, y), 1)
-    away = np.abs(free.predict(X) - dense.predict(X)).max()
+    difference = np.abs(free.predict(X) - dense.predict(X)).max()
     steps = free.machine_certificates_[0].iterations
     print(
         f"kin8nm, n={n}: {free.solver_} {slow:.1f} s ({steps} products), dense {fast:.1f} s; "
-        f"predictions differ by {away:.1e} at most"
+        f"predictions differ by at most {difference:.1e}"
     )
 
 
@@ -50,19 +50,19 @@ def problem(n: int):
 
 
 def growth(sizes: list[int]) -> None:
-    """Weights by alignf, exact: time and how it grows."""
+    """Print the time of exact alignment statistics, and how it grows with n."""
     kernels, times = lk.gaussians(gaussian_gammas(D)), []
     lk.alignment_statistics(kernels, *problem(100))  # compile
     for n in sizes:
         X, y = problem(n)
         times.append(seconds(lambda X=X, y=y: lk.alignment_statistics(kernels, X, y), 1))
     slope = np.polyfit(np.log(sizes), np.log(times), 1)[0]
-    told = ", ".join(f"n={n} {time:.2f} s" for n, time in zip(sizes, times, strict=True))
-    print(f"alignment statistics: {told}; time grows as n^{slope:.2f}")
+    times_by_n = ", ".join(f"n={n} {time:.2f} s" for n, time in zip(sizes, times, strict=True))
+    print(f"alignment statistics: {times_by_n}; time grows as n^{slope:.2f}")
 
 
 def against_peers(n: int, m: int) -> None:
-    """Ten kernels learned here, one Gaussian there, on the same samples."""
+    """Compare ten learned kernels with one Gaussian of other libraries, on the same samples."""
     X, y = problem(n + 2000)
     gammas = gaussian_gammas(D)
     kernels = lk.gaussians(gammas)
@@ -81,7 +81,7 @@ def against_peers(n: int, m: int) -> None:
             alpha=0.1, kernel="rbf", kernel_params={"gamma": gammas[5]}
         )
     except ImportError:
-        print("himalaya: not at hand, pip install himalaya")
+        print("himalaya: not available, pip install himalaya")
     base = None
     for name, model in peers.items():
         memory = peak_extra_memory(lambda model=model: model.fit(X[:n], y[:n]))
@@ -95,7 +95,7 @@ def against_peers(n: int, m: int) -> None:
 
 
 def many_samples(n: int, m: int, some: int) -> None:
-    """A whole fit and prediction on many samples, beside the dense solution on a part of them."""
+    """Fit and predict with many samples, and with the dense solution of some of them."""
     X, y = problem(n + 2000)
     kernels = lk.gaussians(gaussian_gammas(D))
     model = lk.KernelRegressor(kernels, alpha=0.1, n_components=m)

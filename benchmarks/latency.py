@@ -1,4 +1,4 @@
-"""What the first minute feels like: import time, and the first call in a fresh process."""
+"""Time of the import and of the first call in a new process."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def run(quick: bool = False) -> None:
 
 
 def python(code: str, environment) -> str:
-    """What a fresh interpreter prints."""
+    """Return what a new interpreter prints."""
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True
     )

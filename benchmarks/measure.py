@@ -1,4 +1,4 @@
-"""Time and memory of a call, and data to call with."""
+"""Time and memory of a call, and data for benchmarks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["gaussian_gammas", "genuine", "peak_extra_memory", "problem", "second
 
 
 def seconds(function: Callable[[], object], repeats: int = 3) -> float:
-    """Best wall time of several calls."""
+    """Return the lowest wall time of several calls."""
     times = []
     for _ in range(repeats):
         start = time.perf_counter()
@@ -26,7 +26,7 @@ def seconds(function: Callable[[], object], repeats: int = 3) -> float:
 
 
 def peak_extra_memory(function: Callable[[], object]) -> float:
-    """Most resident memory during a call beyond what there was before, in MB."""
+    """Return the growth of resident memory during a call, at its peak, in MB."""
     process = psutil.Process()
     before = peak = process.memory_info().rss
     done = threading.Event()
@@ -47,7 +47,7 @@ def peak_extra_memory(function: Callable[[], object]) -> float:
 
 
 def problem(n: int, d: int = 20, seed: int = 0):
-    """Classes that no single width of a Gaussian separates best."""
+    """Return samples of two classes that need Gaussians of several widths."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n, d))
     y = np.sign(X[:, 0] * X[:, 1] + 0.5 * X[:, 2] + 0.3 * rng.standard_normal(n))
@@ -55,12 +55,12 @@ def problem(n: int, d: int = 20, seed: int = 0):
 
 
 def gaussian_gammas(d: int = 20) -> np.ndarray:
-    """Ten powers of two around the inverse median squared distance of standard normal samples."""
+    """Return ten powers of two around the inverse median squared distance of normal samples."""
     return 2.0 ** (np.round(-np.log2(2 * d)) + np.arange(-5, 5))
 
 
 def genuine(name: str):
-    """Features and target of a genuine data set, or None where the data is not at hand."""
+    """Return features and target of a real data set; None if it is not available."""
     folder = os.environ.get("LEARNKERNELS_DATA")
     if not folder:
         return None

@@ -1,4 +1,4 @@
-"""Every method on genuine data, with one protocol: test error and time, as ratios to ``unif``.
+"""Every method on real data, with one protocol: test error and time, as ratios to ``unif``.
 
 ``python -m benchmarks.methods FILE`` also writes the numbers that the documentation shows.
 """
@@ -16,9 +16,9 @@ from sklearn.datasets import load_diabetes, load_digits
 from sklearn.preprocessing import StandardScaler
 
 from benchmarks.measure import genuine
-from learnkernels.inspect import compare
+from learnkernels.inspection import compare
+from learnkernels.methods import METHODS
 from learnkernels.version import versions
-from learnkernels.weights import METHODS
 
 SETS = {
     "ionosphere": "classification",
@@ -34,7 +34,7 @@ SETS = {
 }
 MOST_SAMPLES = 800
 BY_TAILS = ("conv", "dc")  # their C is on the scale of kernels with trace one
-NOT_HERE = ("lp-svm",)  # with its default it is l2-svm
+LEFT_OUT = ("lp-svm",)  # with its default it is l2-svm
 
 
 def run(quick: bool = False) -> None:
@@ -42,12 +42,12 @@ def run(quick: bool = False) -> None:
 
 
 def measured(quick: bool = False) -> dict:
-    """Errors of every fold and mean seconds, for each data set and method."""
+    """Return the error of every fold and mean seconds, for each data set and method."""
     found = {}
     for name, task in list(SETS.items())[-1 if quick else 0 :]:
         data = samples(name, 100 if quick else MOST_SAMPLES)
         if data is None:
-            print(f"{name}: not at hand, set LEARNKERNELS_DATA")
+            print(f"{name}: not available, set LEARNKERNELS_DATA")
             continue
         found[name] = one_set(*data, task, seeds=1 if quick else 2)
         print(f"{name} ({task}, n={len(data[1])}): " + line(found[name]), flush=True)
@@ -56,7 +56,7 @@ def measured(quick: bool = False) -> dict:
 
 
 def samples(name: str, most: int):
-    """At most so many samples of a data set, chosen at random; None where it is not at hand."""
+    """Return random samples of a data set, at most `most`; None if it is not available."""
     shipped = {"digits": load_digits, "diabetes": load_diabetes}
     data = shipped[name](return_X_y=True) if name in shipped else genuine(name)
     if data is None:
@@ -66,16 +66,22 @@ def samples(name: str, most: int):
 
 
 def one_set(X, y, task: str, seeds: int) -> dict:
-    """Each method over the folds of some seeds; a method that makes no sense here is left out."""
+    """Compare the methods that apply to the task, over the folds of some seeds."""
     n = len(y)
-    plain = [name for name in METHODS if name not in BY_TAILS + NOT_HERE]
+    plain = [name for name in METHODS if name not in BY_TAILS + LEFT_OUT]
     grid = 10.0 ** np.arange(-2, 4) if task == "classification" else 10.0 ** np.arange(-4, 3)
     groups = [(plain, grid)] + ([(["conv", "dc"], n * grid)] if task == "classification" else [])
     results: dict = {}
     for seed in range(seeds):
         for methods, values in groups:
             done = compare(
-                X, y, methods, task=task, seed=seed, grid=values, preprocess=StandardScaler()
+                X,
+                y,
+                methods,
+                task=task,
+                random_state=seed,
+                grid=values,
+                preprocess=StandardScaler(),
             )
             for row in done.methods:
                 one = results.setdefault(row.method, {"errors": [], "seconds": []})
@@ -92,7 +98,7 @@ def line(found: dict) -> str:
 
 
 def ratios(found: dict, method: str, what: str) -> list[float]:
-    """A method's mean error or time over that of ``unif``, for each data set that has both."""
+    """Return mean error or time relative to ``unif``, for each data set of the method."""
     rows = [one["methods"] for one in found.values() if method in one["methods"]]
     return [float(np.mean(row[method][what]) / np.mean(row["unif"][what])) for row in rows]
 
@@ -112,7 +118,7 @@ def geometric(values: list[float]) -> float:
 
 
 def main(description: str, measure: Callable[[], dict]) -> None:
-    """Measure, and write the numbers to the file that the arguments name, with their origin."""
+    """Measure, and write the numbers, date and versions to the file that the arguments name."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("file", type=Path, help="JSON to write")
     options = parser.parse_args()

@@ -1,4 +1,4 @@
-"""Views of pure noise beside the data: what uniform and learned weights make of them.
+"""Test error with additional views of pure noise, for uniform and for learned weights.
 
 ``python -m benchmarks.noise FILE`` also writes the numbers that the documentation shows.
 """
@@ -10,7 +10,7 @@ from sklearn.preprocessing import StandardScaler
 
 import learnkernels as lk
 from benchmarks.methods import SETS, main, samples
-from learnkernels.inspect import compare
+from learnkernels.inspection import compare
 
 NAMES = ("ionosphere", "splice_binary_train", "digits", "kin8nm")
 METHODS = {
@@ -30,12 +30,12 @@ def run(quick: bool = False) -> None:
 
 
 def measured(quick: bool = False) -> dict:
-    """Mean error of each method for each number of views of noise, for each data set."""
+    """Return the mean error of each method for each number of noise views and each data set."""
     found, counts = {}, list(VIEWS[:2] if quick else VIEWS)
     for name in NAMES[2:3] if quick else NAMES:
         data = samples(name, 150 if quick else 500)
         if data is None:
-            print(f"{name}: not at hand, set LEARNKERNELS_DATA")
+            print(f"{name}: not available, set LEARNKERNELS_DATA")
             continue
         task = SETS[name]
         errors: dict[str, list[float]] = {method: [] for method in METHODS[task]}
@@ -48,7 +48,7 @@ def measured(quick: bool = False) -> dict:
 
 
 def one(X, y, task: str, views: int):
-    """The data beside so many views of noise, each with ten Gaussians and a linear kernel."""
+    """Compare methods on the data and some views of noise, each with the default kernels."""
     noise = np.random.default_rng(1).standard_normal((len(y), views * COLUMNS))
     d = X.shape[1]
     kernels = [lk.on(slice(0, d), name="data")]

@@ -1,7 +1,8 @@
-"""One-stage methods: against one SVM fit, and the paper's iteration against gradient descent."""
+"""Time of one-stage methods, relative to one SVM fit and to gradient descent."""
 
 from __future__ import annotations
 
+import time
 from functools import partial
 
 import numpy as np
@@ -9,12 +10,13 @@ from sklearn.svm import SVC
 
 import learnkernels as lk
 from benchmarks.measure import gaussian_gammas, problem, seconds
-from learnkernels.estimators.learning import Stage
-from learnkernels.gram import Threads
+from learnkernels.estimators.fitting import learn, prepare
+from learnkernels.execution import Threads
 from learnkernels.machines import Ridge
+from learnkernels.methods import LearnedWeights, WeightProblem
+from learnkernels.methods.l2_ridge import PARALLEL
+from learnkernels.methods.objectives import RidgeObjective
 from learnkernels.solvers import Ball
-from learnkernels.weights.l2_ridge import PARALLEL
-from learnkernels.weights.ridge_task import RidgeTask, ridge_targets
 
 
 def run(quick: bool = False) -> None:
@@ -49,58 +51,56 @@ def run(quick: bool = False) -> None:
             found = model.certificate_
             print(
                 f"  {kind} {name}: {times[name]:.2f} s = {times[name] / one:.1f}x, gap "
-                f"{found.gap:.0e} after {found.iterations} steps; "
+                f"{found.gap:.0e} after {found.iterations} iterations; "
                 f"{times[name] / times['l1-svm']:.2f}x l1-svm"
             )
     ridge_iterations(500 if quick else 1000)
 
 
 def ridge_iterations(n: int) -> None:
-    """The interpolated iteration of 2009 against projected gradient descent, to the same gap."""
+    """Compare the interpolated iteration of 2009 with projected gradient descent, at equal gaps."""
     X, y = problem(n)
-    stage = Stage.of(
+    prepared = prepare(
         lk.gaussians(gaussian_gammas()), X, y[:, None], y[:, None], task="regression",
         normalize="trace", center=True, sample_weight=np.ones(n), backend=Threads(),
     )  # fmt: skip
 
     class Both(lk.methods.L2Ridge):
-        """Runs the method, and descent beside it."""
+        """The method, with gradient descent beside it."""
 
-        def learn(self, evidence):
-            ours = []
-            time_ours = seconds(lambda: ours.append(super(Both, self).learn(evidence)), 1)
-            steps = []
-            time_descent = seconds(lambda: steps.append(descend(evidence, self.tol)), 1)
-            mu, certificate = ours[0]
+        def learn(self, problem: WeightProblem) -> LearnedWeights:
+            start = time.perf_counter()
+            found = super().learn(problem)
+            time_ours = time.perf_counter() - start
+            iterations = descend(problem, self.tol)
+            time_descent = time.perf_counter() - start - time_ours
             print(
-                f"l2-krr, n={n}: interpolated iteration {certificate.iterations} rounds, "
-                f"{time_ours:.2f} s; gradient descent {steps[0]} rounds, {time_descent:.2f} s: "
-                f"{time_descent / time_ours:.1f}x"
+                f"l2-krr, n={n}: interpolated iteration {found.certificate.iterations} iterations, "
+                f"{time_ours:.2f} s; gradient descent {iterations} iterations, "
+                f"{time_descent:.2f} s: {time_descent / time_ours:.1f}x"
             )
-            return mu, certificate
+            return found
 
-    stage.learn(Both(), Ridge(), 1.0)
+    learn(prepared, Both(), Ridge(), 1.0)
 
 
-def descend(evidence, tol, most: int = 300) -> int:
-    """Rounds of projected gradient descent with a step that adapts, until the gap is tol."""
-    p = evidence.oracle.n_kernels
+def descend(problem: WeightProblem, tol: float, max_iter: int = 300) -> int:
+    """Return the iterations of gradient descent with an adaptive step until the gap is `tol`."""
+    p = problem.kernels.n_kernels
     ball = Ball(np.zeros(p), 1.0)
-    task = RidgeTask(
-        evidence.oracle, ridge_targets(evidence), evidence.weights, evidence.alpha, ball
-    )
-    point = task.evaluate(np.full(p, 1 / np.sqrt(p)))
+    objective = RidgeObjective.of(problem, ball)
+    point = objective.evaluate(np.full(p, 1 / np.sqrt(p)))
     step = 1 / np.linalg.norm(point.gradient)
     bound = point.bound
-    for rounds in range(1, most + 1):
+    for iteration in range(1, max_iter + 1):
         moved = np.maximum(point.mu - step * point.gradient, 0.0)
-        trial = task.evaluate(moved / max(np.linalg.norm(moved), 1.0))
+        trial = objective.evaluate(moved / max(np.linalg.norm(moved), 1.0))
         if trial.value > point.value:
             step /= 2
             continue
         step *= 1.5
         point, bound = trial, max(bound, trial.bound)
-        parallel = np.abs(ball.peak(-point.gradient) - point.mu).max() <= PARALLEL
+        parallel = np.abs(ball.argmax_linear(-point.gradient) - point.mu).max() <= PARALLEL
         if parallel and point.value - bound <= tol * abs(point.value):
-            return rounds
-    return most
+            return iteration
+    return max_iter

@@ -1,4 +1,4 @@
-"""How many digits survive: statistics and ridge against 50-digit arithmetic, beside dense NumPy.
+"""Accuracy of statistics and ridge against 50-digit arithmetic, compared with dense NumPy.
 
 ``python -m benchmarks.precision FILE`` also writes the numbers that the documentation shows.
 """
@@ -19,14 +19,14 @@ from benchmarks.methods import main
 
 N, D = 24, 3
 ALPHAS = tuple(10.0 ** np.arange(-8, 3, 2))
-# Widths, by the median distance: so wide that it is one to six digits, and so narrow that the Gram
-# is nearly the identity.
+# Multiples of the inverse median distance: the widest kernel is 1 to six digits, the Gram of the
+# narrowest is nearly the identity.
 WIDTHS = (2.0**-20, 2.0**-5, 1.0, 2.0**4)
 NUMERIC = ("gaussian", "laplacian", "polynomial", "linear", "per_feature", "low_rank")
 
 
 class Family(NamedTuple):
-    """Base kernels three times: for the library, by definition, and as one writes them in NumPy."""
+    """Base kernels in three forms: of the library, in 50-digit arithmetic, and in plain NumPy."""
 
     kernels: Any
     exact: Sequence[exact.KernelOf]
@@ -44,7 +44,7 @@ def run(quick: bool = False) -> None:
 
 
 def measured(quick: bool = False) -> dict:
-    """Worst relative errors of each family of kernels on each kind of data."""
+    """Return the largest relative errors of each kernel family on each kind of data."""
     n = 8 if quick else N
     kinds = dict(list(KINDS.items())[:2]) if quick else KINDS
     alphas = ALPHAS[::3] if quick else ALPHAS
@@ -52,12 +52,12 @@ def measured(quick: bool = False) -> dict:
     for name, kind, kernels, samples in cases(kinds, n):
         row = one(kernels, samples, alphas)
         found.setdefault(name, {})[kind] = row
-        told(name, kind, row)
+        show(name, kind, row)
     return {"n": n, "columns": D, "digits": exact.mp.dps, "alphas": alphas, "families": found}
 
 
 def cases(kinds: dict[str, Callable], n: int):
-    """Name of the kernels, kind of data, the kernels, the samples."""
+    """Yield name of the family, kind of data, family and samples."""
     for name in NUMERIC:
         for kind, make in kinds.items():
             samples = numeric(make, n)
@@ -69,22 +69,22 @@ def cases(kinds: dict[str, Callable], n: int):
         yield name, "ordinary", kernels, sequences(n)
 
 
-def told(name: str, kind: str, row: dict) -> None:
-    words = ", ".join(
+def show(name: str, kind: str, row: dict) -> None:
+    text = ", ".join(
         f"{what} {error(ours)} ({error(theirs)})" for what, (ours, theirs) in row.items()
     )
-    print(f"{name}, {kind}: {words}", flush=True)
+    print(f"{name}, {kind}: {text}", flush=True)
 
 
 def error(value: float | None) -> str:
-    return "refused" if value is None else f"{value:.0e}"
+    return "rejected" if value is None else f"{value:.0e}"
 
 
 # The data.
 
 
 def numeric(make: Callable, n: int) -> Samples:
-    """Training samples, new ones beside them, and a smooth target."""
+    """Return training samples, new samples, and a smooth target."""
     rng = np.random.default_rng(0)
     Z = rng.standard_normal((n + n // 2, D))
     y = np.sin(Z[:n, 0]) + Z[:n, 1] + 0.1 * rng.standard_normal(n)
@@ -133,7 +133,7 @@ def sequences(n: int) -> Samples:
 
 
 def family(name: str, X: np.ndarray) -> Family:
-    """Some kernels of one name, their parameters by the scale of the data."""
+    """Return some kernels of one family, with parameters on the scale of the data."""
     X = np.asarray(X, dtype=float)
     if name in ("gaussian", "laplacian"):
         metric = "sqeuclidean" if name == "gaussian" else "cityblock"
@@ -164,7 +164,7 @@ def family(name: str, X: np.ndarray) -> Family:
 
 
 def stack(samples: Samples) -> tuple[Samples, Family]:
-    """Gram matrices of a Gaussian and the linear kernel, rounded: the data is what is given."""
+    """Return rounded Gram matrices of a Gaussian and the linear kernel as precomputed data."""
     X, new = (np.asarray(part, dtype=float) for part in samples[:2])
     plain = [family(name, X).plain[-1] for name in ("gaussian", "linear")]
     train, test = (np.stack([k(rows, X) for k in plain], axis=-1) for rows in (X, new))
@@ -195,7 +195,7 @@ SEQUENCES = {
 
 
 def one(kernels: Family, samples: Samples, alphas: Sequence[float]) -> dict:
-    """Worst relative errors, ours and those of plain NumPy; None where we refuse the data."""
+    """Return the largest relative errors, ours and those of NumPy; None if data are rejected."""
     lifted = [part if part.dtype == object else numbers(part) for part in samples[:2]]
     X, new = (np.asarray(part) for part in lifted)
     y = numbers(samples.y)
@@ -223,7 +223,7 @@ def one(kernels: Family, samples: Samples, alphas: Sequence[float]) -> dict:
 
 
 def statistics(kernels: Family, samples: Samples):
-    """None where the data is refused, or a kernel has so few digits that it counts as constant."""
+    """Return the statistics; None if the data are rejected or a kernel counts as constant."""
     try:
         found = lk.alignment_statistics(kernels.kernels, samples.X, samples.y, task="regression")
     except lk.InputError:
@@ -232,7 +232,7 @@ def statistics(kernels: Family, samples: Samples):
 
 
 def predictions(kernels: Family, samples: Samples, alpha: float) -> np.ndarray | None:
-    """What ridge with uniform weights says of new samples, less the mean of y."""
+    """Return predictions of ridge with uniform weights, minus the mean of y; None if rejected."""
     model = lk.KernelRegressor(kernels.kernels, "unif", alpha=alpha)
     with warnings.catch_warnings():
         warnings.simplefilter("error", lk.ConstantKernelWarning)
@@ -243,7 +243,7 @@ def predictions(kernels: Family, samples: Samples, alpha: float) -> np.ndarray |
 
 
 def plain(kernels: Family, samples: Samples):
-    """The same by dense matrices in double precision: statistics, and a function for ridge."""
+    """Return the statistics of dense matrices in double precision, and a function for ridge."""
     X, new = (p if p.dtype == object else p.astype(float) for p in samples[:2])
     y, n = samples.y, len(samples.y)
     raw = [k(X, X) for k in kernels.plain]
@@ -264,7 +264,7 @@ def plain(kernels: Family, samples: Samples):
 
 
 def worst(found, truth) -> float | None:
-    """Largest relative error of an entry."""
+    """Return the largest relative error of an entry."""
     if found is None:
         return None
     with np.errstate(invalid="ignore"):
@@ -272,7 +272,7 @@ def worst(found, truth) -> float | None:
 
 
 def in_norm(found, truth) -> float | None:
-    """Largest error, relative to the largest entry."""
+    """Return the largest error, relative to the largest entry."""
     if found is None:
         return None
     with np.errstate(invalid="ignore"):
@@ -280,7 +280,7 @@ def in_norm(found, truth) -> float | None:
 
 
 def rounded(value) -> float:
-    """Two digits; 1 where no digit is left."""
+    """Return two digits of an error, and 1 for larger errors and NaN."""
     return float(f"{min(float(value), 1.0):.1e}") if value == value else 1.0
 
 

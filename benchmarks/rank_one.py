@@ -1,4 +1,4 @@
-"""Thousands of rank-one kernels: bigrams of genuine reviews, or counts that look like them."""
+"""Thousands of rank-one kernels: bigrams of real reviews, or similar random counts."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def run(quick: bool = False) -> None:
 
 
 def against_ridge(X, y, repeats: int) -> None:
-    """The bars: one product X'X and one ridge solve of the same size."""
+    """Compare with one product X'X and one ridge solve of the same size."""
     n = X.shape[0]
     K = (X @ X.T).toarray()
     centered = y - y.mean()
@@ -48,20 +48,23 @@ def against_ridge(X, y, repeats: int) -> None:
     for model in (align, l2):
         model.fit(X, y)  # compile
     taken = seconds(lambda: align.fit(X, y), repeats)
-    print(f"align {taken:.3f} s: {taken / (product + one):.2f}x of X'X and a solve (bar 2x)")
+    print(f"align {taken:.3f} s: {taken / (product + one):.2f}x of X'X and a solve (at most 2x)")
     taken = seconds(lambda: l2.fit(X, y), repeats)
-    rounds = l2.certificate_.iterations
-    print(f"l2-krr {taken:.3f} s, {rounds} rounds: {taken / one:.1f} ridge solves (bar 15)")
+    iterations = l2.certificate_.iterations
+    print(
+        f"l2-krr {taken:.3f} s, {iterations} iterations: {taken / one:.1f} ridge solves "
+        "(at most 15)"
+    )
 
 
 def memory(method: str, X, y) -> None:
-    """Most memory beyond the data, against three times the data and one Gram."""
+    """Print the peak memory beyond the data, and its bound: three times the data and a Gram."""
     tracemalloc.start()
     lk.KernelRegressor(lk.per_feature(), method).fit(X, y)
     peak = tracemalloc.get_traced_memory()[1] / 1e6
     tracemalloc.stop()
-    bar = (3 * size(X) + 8 * X.shape[0] ** 2) / 1e6
-    print(f"{method}: peak {peak:.1f} MB (bar {bar:.1f} MB)")
+    bound = (3 * size(X) + 8 * X.shape[0] ** 2) / 1e6
+    print(f"{method}: peak {peak:.1f} MB (at most {bound:.1f} MB)")
 
 
 def fitted(model, X, y) -> None:
@@ -83,18 +86,18 @@ def size(X) -> int:
 
 
 def bigrams(p: int, n: int):
-    """Counts of the p most frequent bigrams of n reviews, their ratings and labels."""
+    """Return counts of the p most frequent bigrams of n reviews, their ratings and labels."""
     name = f"sentiment_ngrams_{DOMAIN}"
-    if datasets.whereabouts(name) != "at hand":
-        return alike(p, n)
+    if datasets.availability(name) != "local":
+        return random_counts(p, n)
     table = datasets.load(name)
     rows = table.iloc[np.linspace(0, len(table) - 1, n).round().astype(int)]
     X = datasets.bigram_counts(rows["ngrams"], p)
     return X, rows["rating"].to_numpy(float), rows["label"].to_numpy()
 
 
-def alike(p: int, n: int):
-    """Counts with the frequencies of words, where the reviews are not at hand."""
+def random_counts(p: int, n: int):
+    """Return random counts with the frequencies of words."""
     rng = np.random.default_rng(0)
     X = sparse.csr_array(rng.poisson(30 / (10 + np.arange(p)), (n, p)).astype(float))
     score = X @ rng.standard_normal(p) + rng.standard_normal(n)

@@ -1,4 +1,4 @@
-"""Sequence kernels: counting k-mers against scikit-learn, weighted degree against NumPy."""
+"""Sequence kernels: k-mers compared with scikit-learn, weighted degree compared with NumPy."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sklearn.feature_extraction.text import CountVectorizer
 
 from benchmarks.measure import seconds
 from learnkernels import datasets
-from learnkernels.gram import Threads
-from learnkernels.gram.sequences import WeightedDegreeGroup
-from learnkernels.gram.tiles import COLUMNS, ROWS, cut
+from learnkernels.execution import Threads
+from learnkernels.gram.tiles.passes import COLUMNS, ROWS, ranges
+from learnkernels.gram.tiles.sequences import WeightedDegreeGroup
 from learnkernels.kernels.alphabets import DNA
 from learnkernels.kernels.kmers import Kmers
-from learnkernels.kernels.linear import dots
+from learnkernels.kernels.row_products import dots
 from learnkernels.kernels.weighted_degree import WeightedDegree
 
 LENGTH = 251
@@ -29,17 +29,17 @@ def run(quick: bool = False) -> None:
 
 
 def sequences(n: int) -> dict[str, np.ndarray]:
-    """Random DNA, and windows around genuine gene starts where they are at hand."""
+    """Return random DNA, and windows around real gene starts if they are available."""
     letters = np.random.default_rng(0).choice(list(DNA.letters), (n, LENGTH))
     found = {"random DNA": np.array(["".join(row) for row in letters], dtype=object)}
-    if datasets.whereabouts("tss_arabidopsis_tata") == "at hand":
+    if datasets.availability("tss_arabidopsis_tata") == "local":
         table = datasets.load("tss_arabidopsis_tata")
         found["gene starts of Arabidopsis"] = table["sequence"].to_numpy(dtype=object)[:n]
     return found
 
 
 def spectrum(X: np.ndarray, repeats: int, k: int = 6) -> None:
-    """The Gram of the spectrum kernel: features, then a sparse product."""
+    """Compare the Gram of the spectrum kernel: features, then a sparse product."""
     ours = Kmers(k, DNA)
 
     def theirs(X):
@@ -48,7 +48,7 @@ def spectrum(X: np.ndarray, repeats: int, k: int = 6) -> None:
         )
         return counter.fit_transform(X)
 
-    A, B = ours(X), theirs(X)  # compiles, too
+    A, B = ours(X), theirs(X)  # also compiles
     assert np.array_equal(dots(A, A), (B @ B.T).toarray())
     counting, their_counting = seconds(lambda: ours(X), 5), seconds(lambda: theirs(X), repeats)
     ratio = their_counting / counting
@@ -65,11 +65,11 @@ def spectrum(X: np.ndarray, repeats: int, k: int = 6) -> None:
 
 
 def weighted_degree(X: np.ndarray, repeats: int, degree: int = 20) -> None:
-    """The whole Gram by tiles, on one thread and on all."""
+    """Compare the Gram computed by tiles, with one thread and with all."""
     kernel = WeightedDegree(degree, 0, DNA, LENGTH)
-    group = WeightedDegreeGroup((kernel,), np.arange(1))
-    rows, columns = list(cut([0, len(X)], ROWS)), list(cut([0, len(X)], COLUMNS))
-    tiles = list(product(rows, columns))
+    group = WeightedDegreeGroup((kernel,))
+    borders = (0, len(X))
+    tiles = list(product(ranges(borders, ROWS), ranges(borders, COLUMNS)))
 
     def ours(threads: Threads) -> np.ndarray:
         samples, K = group.prepare(X), np.empty((len(X), len(X)))
@@ -90,7 +90,7 @@ def weighted_degree(X: np.ndarray, repeats: int, degree: int = 20) -> None:
 
 
 def broadcast(codes: np.ndarray, degree: int, rows: int = 4) -> np.ndarray:
-    """NumPy on a few rows against all: positions first and small counters, its fastest way."""
+    """Return the Gram by NumPy, a few rows at a time, positions first and with small counters."""
     positions = np.ascontiguousarray(codes.T)  # (length, n)
     counter = np.min_scalar_type(len(positions))
     K = np.zeros((len(codes), len(codes)))

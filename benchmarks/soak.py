@@ -1,9 +1,8 @@
-"""Hours in minutes: fit, predict, save and load in several threads, and watch what does not end.
+"""Fit, predict, save and load in several threads for minutes, and look for leaks.
 
-Every result is held against the first of its kind, bit for bit. Resident memory is what the system
-counts after a collection; freed memory that glibc keeps for its threads is given back before, so
-that what still grows is held by somebody. With the other benchmarks it runs for half a minute; the
-long form is ``python -m benchmarks.soak --minutes 10``.
+Every result must be identical to the first of its kind. Resident memory is measured after a garbage
+collection and after glibc has returned its free memory, so that growth is a leak. With the other
+benchmarks it runs for half a minute; the long form is ``python -m benchmarks.soak --minutes 10``.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ import learnkernels as lk
 
 N_THREADS = 4
 MINUTES = 10.0
-# Minutes of the shorter forms, and what part of a run counts as warming up.
+# Minutes of the shorter forms, and the fraction of a run that counts as warming up.
 QUICK, SHORT, WARM = 0.05, 0.5, 0.25
 Results = list[np.ndarray]
 
@@ -38,16 +37,16 @@ def run(quick: bool = False) -> None:
 
 
 def soak(minutes: float, samples: int | None = None) -> None:
-    """Work for so long, print a table, and leave with status 1 if a result was another one."""
+    """Run for some minutes, print a table, and exit with status 1 if results differ."""
     samples = samples or max(round(minutes), 2)
     print(f"{N_THREADS} threads, {len(JOBS)} kinds of work, {minutes:.2g} minutes")
-    # BLAS has one number of threads for the whole process; last digits depend on it.
+    # Results depend in their last digits on the number of BLAS threads, a global setting.
     with tempfile.TemporaryDirectory() as folder, threadpool_limits(1, "blas"):
         work = Work(Path(folder))
-        work.round()  # compiled, and the first of every kind
+        work.round()  # compile, and store the first results
         before = leftovers()
         table = [row(0.0, work)]
-        workers = [threading.Thread(target=work.until_told, daemon=True) for _ in range(N_THREADS)]
+        workers = [threading.Thread(target=work.run, daemon=True) for _ in range(N_THREADS)]
         start = time.monotonic()
         for worker in workers:
             worker.start()
@@ -58,14 +57,14 @@ def soak(minutes: float, samples: int | None = None) -> None:
         for worker in workers:
             worker.join()
         files = [path.name for path in Path(folder).iterdir()]
-        tell(table, work, files, leftovers() - before)
+        show(table, work, files, leftovers() - before)
     if work.differing or work.errors:
         sys.exit(1)
 
 
 @dataclass
 class Work:
-    """What the threads share."""
+    """State that the threads share."""
 
     folder: Path
     first: dict[str, Results] = field(default_factory=dict)
@@ -75,18 +74,18 @@ class Work:
     done: threading.Event = field(default_factory=threading.Event)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def until_told(self) -> None:
+    def run(self) -> None:
         while not self.done.is_set():
             self.round()
 
     def round(self) -> None:
-        """Each kind of work once, unless the time is over."""
+        """Run each kind of work once, unless the time is over."""
         for name, job in JOBS.items():
             if self.done.is_set():
                 return
             try:
                 found = job(self.folder / f"{threading.get_ident()} {name}.skops")
-            except Exception as error:  # told in the end: the other kinds go on
+            except Exception as error:  # printed at the end; the other kinds continue
                 self.errors.append(f"{name}: {type(error).__name__}: {error}")
                 continue
             expected = self.first.setdefault(name, found)
@@ -105,8 +104,8 @@ def fitted(make: Callable, data: Callable) -> Callable[[Path], Results]:
         lk.save(model, path)
         loaded = lk.load(path)
         path.unlink()
-        say = "transform" if hasattr(model, "transform") else "predict"
-        return [model.weights_, getattr(model, say)(X), getattr(loaded, say)(X)]
+        output = "transform" if hasattr(model, "transform") else "predict"
+        return [model.weights_, getattr(model, output)(X), getattr(loaded, output)(X)]
 
     return job
 
@@ -161,7 +160,7 @@ JOBS = {
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table."""
+    """One row of the table."""
 
     minutes: float
     fits: int
@@ -176,7 +175,7 @@ def row(minutes: float, work: Work) -> Row:
 
 
 def resident(process: psutil.Process) -> float:
-    """MB after a collection, without what glibc keeps for later."""
+    """Return MB after a garbage collection, without free memory of glibc."""
     gc.collect()
     if sys.platform == "linux":
         getattr(ctypes.CDLL(None), "malloc_trim", lambda pad: None)(0)
@@ -184,29 +183,27 @@ def resident(process: psutil.Process) -> float:
 
 
 def leftovers() -> set[str]:
-    """What lies in the folder for temporary files."""
+    """Return the names in the folder for temporary files."""
     return {path.name for path in Path(tempfile.gettempdir()).iterdir()}
 
 
 def slope(table: list[Row]) -> float:
-    """MB a minute after warming up, by least squares."""
+    """Return MB per minute after warming up, by least squares."""
     last = table[-1].minutes
     warm = [one for one in table if one.minutes >= WARM * last]
     return float(np.polyfit([one.minutes for one in warm], [one.megabytes for one in warm], 1)[0])
 
 
-def tell(table: list[Row], work: Work, files: list[str], temporary: set[str]) -> None:
+def show(table: list[Row], work: Work, files: list[str], temporary: set[str]) -> None:
     print(f"{'minute':>7} {'fits':>7} {'MB':>8} {'open files':>11} {'threads':>8}")
     for one in table:
         print(
             f"{one.minutes:7.2f} {one.fits:7d} {one.megabytes:8.1f} {one.files:11d} "
             f"{one.threads:8d}"
         )
-    rounds = table[-1].fits / len(JOBS)
-    print(
-        f"{rounds:.1f} rounds of all kinds; {table[-1].fits / table[-1].minutes:.0f} fits a minute"
-    )
-    print(f"memory grows by {slope(table):+.2f} MB a minute after warming up")
+    last = table[-1]
+    print(f"{last.fits / len(JOBS):.1f} rounds; {last.fits / last.minutes:.0f} fits per minute")
+    print(f"memory grows by {slope(table):+.2f} MB per minute after warming up")
     print(f"files left: {len(files)} of ours, {len(temporary)} in the folder for temporary files")
     print(f"results that differ: {len(work.differing)}; errors: {len(work.errors)}")
     for name in sorted({*work.differing, *work.errors}):

@@ -1,4 +1,4 @@
-"""The pass over pairs against dense NumPy: time, memory, accuracy, growth with n."""
+"""The pass over pairs compared with dense NumPy: time, memory, accuracy, growth with n."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.measure import gaussian_gammas, peak_extra_memory, problem, seco
 
 
 def dense_reference(gammas, X, y):
-    """A stack of Gram matrices, explicit centering, one matrix product."""
+    """Compute M and a from a stack of explicitly centered Gram matrices."""
     D = cdist(X, X, "sqeuclidean")
     grams = np.stack([np.exp(-gamma * D) for gamma in gammas])
     grams -= grams.mean(axis=1, keepdims=True)

@@ -45,7 +45,7 @@ def visit_block(self, node) -> None:
 
 
 def mathml(node, display: str) -> str:
-    """The equation of a node as a ``<math>`` element; a warning if part of it is not understood."""
+    """Return the equation of a node as a ``<math>`` element; warn if a part is not understood."""
     tex = node.astext()
     if display == "block":
         tex = BELOW.sub(r"\\\1\\limits_", tex)

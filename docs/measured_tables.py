@@ -121,7 +121,7 @@ RIDGE = ("1e-08", "1e-04", "1e+00")
 
 
 def by_data(families: dict) -> dict:
-    """The same rows, by kind of data first; sequences are of no kind."""
+    """Return the same rows, by kind of data first; sequences are of no kind."""
     kinds = list(families["gaussian"])
     every = [name for name, rows in families.items() if len(rows) == len(kinds)]
     return {kind: {name: families[name][kind] for name in every} for kind in kinds}
@@ -148,7 +148,7 @@ def worst_of(cells: list[dict], names) -> str:
 
 
 def model_seconds(cost: dict, n: float, p: float) -> float:
-    """What the model says of a pass on the two cores that it was fitted on."""
+    """Return the seconds of a pass on the two cores that the model was fitted on."""
     c0, c1, c2 = (1e-9 * c for c in cost["nanoseconds"])
     return n**2 / 2 * (c0 + c1 * p + c2 * p**2)
 
@@ -163,7 +163,7 @@ def cost_table(cost: dict) -> str:
 
 
 def model_table(cost: dict) -> str:
-    """What the model says of passes that nobody wants to wait for here."""
+    """Return a table of predicted times of long passes."""
     d = cost["columns"]
     rows = []
     for n in (1e4, 1e5, 1e6, 1e7):

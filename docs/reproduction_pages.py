@@ -7,7 +7,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from learnkernels.reproductions import EXPERIMENTS, outcome_of
-from learnkernels.reproductions.experiment import Grid, Value
+from learnkernels.reproductions.experiment import ResultTable, Value
 from learnkernels.reproductions.figures import draw
 
 __all__ = ["write_pages"]
@@ -45,30 +45,30 @@ def section(found: dict, pages: Path) -> str:
     versions = ", ".join(f"{library} {version}" for library, version in found["versions"].items())
     lines = [
         f"## {found['title']}\n",
-        f"`learnkernels reproduce {name} --seed {found['seed']}`, {found['pieces']} pieces, "
-        f"{found['date']}; {versions}.\n",
+        f"`learnkernels reproduce {name} --random-state {found['random_state']}`, "
+        f"{found['pieces']} pieces, {found['date']}; {versions}.\n",
     ]
     lines += [
         f"- {'Found' if claim.holds else '**Not found**'}: {claim.text}"
         + (f" ({claim.detail})" if claim.detail else "")
         for claim in outcome.claims
     ]
-    lines += [table(grid) for grid in outcome.grids]
+    lines += [markdown(table) for table in outcome.tables]
     if outcome.panels:
         draw(outcome.panels, pages / f"{name}.png")
         lines.append(f"\n![{found['title']}]({name}.png)\n")
     return "\n".join(lines)
 
 
-def table(grid: Grid) -> str:
-    """Ours, and below it the paper's."""
-    rule = "|".join(["---", *["---:"] * len(grid.columns)])
-    title = f"\n**{grid.title}**" + (" (below ours the paper's)" if grid.has_paper else "")
+def markdown(table: ResultTable) -> str:
+    """Return a table with our numbers, and the paper's below them."""
+    rule = "|".join(["---", *["---:"] * len(table.columns)])
+    title = f"\n**{table.title}**" + (" (below ours the paper's)" if table.has_paper else "")
     rows = [
-        " | ".join([row, *(cell(values.get(column), grid.digits) for column in grid.columns)])
-        for row, values in grid.values.items()
+        " | ".join([row, *(cell(values.get(column), table.digits) for column in table.columns)])
+        for row, values in table.values.items()
     ]
-    head = " | ".join([grid.corner, *grid.columns])
+    head = " | ".join([table.corner, *table.columns])
     return "\n".join([title, "", f"| {head} |", f"|{rule}|", *(f"| {row} |" for row in rows), ""])
 
 

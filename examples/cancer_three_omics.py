@@ -42,7 +42,7 @@ def model(kernels, method="alignf"):
 
 
 def fitted(train, y):
-    """The models to compare, and the name of the best single view.
+    """Return the models to compare, and the name of the best single view.
 
     That view is chosen among those that the new tumours have, by the cross-validation of C inside
     the training part.

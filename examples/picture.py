@@ -10,7 +10,7 @@ import sys
 import matplotlib.pyplot as plt
 import numpy as np
 
-from learnkernels.inspect import compare
+from learnkernels.inspection import compare
 from learnkernels.reproductions.alignment_2012.problems import PROBLEMS, sample
 
 MEASURES = {"regression": "RMSE", "classification": "error rate"}

@@ -5,7 +5,7 @@ A hundred promoters: learning weights from few sequences
 106 pieces of E. coli DNA, 57 bases each, half of them promoters (UCI). You learn here how to
 combine kernels of words at fixed places, of words that may stand a few places apart
 (``lk.weighted_degree`` with a shift) and of words anywhere (``lk.spectrum``), and how to judge it
-on data so small that a single split says nothing: by the mean and the spread over many.
+on data so small that a single split is not informative: by the mean and the spread over many.
 """
 
 import os

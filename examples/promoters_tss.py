@@ -51,7 +51,7 @@ train, test, y_train, y_test = train_test_split(
 
 
 def model(kernels, method):
-    return lk.KernelClassifier(kernels, method=method, C=[1, 10], folds=3).fit(train, y_train)
+    return lk.KernelClassifier(kernels, method=method, C=[1, 10], cv=3).fit(train, y_train)
 
 
 models = {

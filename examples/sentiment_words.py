@@ -28,7 +28,7 @@ reviews = reviews[reviews["domain"] == "kitchen"]
 table, labels = reviews[["title", "text"]], reviews["label"]
 
 most = 400 if QUICK else 4000
-pairs, words_too = lk.ngrams(2, most=most), lk.ngrams((1, 2), most=most)
+pairs, words_too = lk.ngrams(2, max_features=most), lk.ngrams((1, 2), max_features=most)
 views = {"title": lk.on("title", pairs), "text": lk.on("text", pairs)}
 views_words_too = [lk.on("title", words_too), lk.on("text", words_too)]
 

@@ -1,13 +1,39 @@
-"""Data for tests: small made-up problems, and the genuine sets where they are at hand."""
+"""Settings and data for tests: small synthetic problems, and real data sets where available."""
 
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, unless `make fuzz` asks for many new ones.
+settings.register_profile(
+    "tests", deadline=None, derandomize="LEARNKERNELS_CASES" not in os.environ
+)
+settings.load_profile("tests")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Compile before the processes of pytest-xdist start, so that they only read the cache."""
+    if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
+        subprocess.run([sys.executable, "-m", "tests.compile"], cwd=Path(__file__).parents[1])
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name bytes by their number: compressed ones contain the time, and ids must be equal."""
+    return f"{len(val)} bytes" if isinstance(val, bytes) else None
+
+
+@pytest.fixture(autouse=True)
+def no_plain_progress(monkeypatch):
+    """Print no lines of progress, which depend on how long a fit takes."""
+    monkeypatch.setattr("learnkernels.progress.INTERVAL", float("inf"))
 
 
 @pytest.fixture
@@ -17,7 +43,7 @@ def rng():
 
 @pytest.fixture
 def classes(rng):
-    """120 samples of two classes in five dimensions."""
+    """Return 120 samples of two classes in five dimensions."""
     X = rng.standard_normal((120, 5))
     y = np.where(X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(120) > 0, "yes", "no")
     return X, y
@@ -25,19 +51,19 @@ def classes(rng):
 
 @pytest.fixture
 def curve(rng):
-    """100 samples of a smooth function in three dimensions."""
+    """Return 100 samples of a smooth function in three dimensions."""
     X = rng.standard_normal((100, 3))
     return X, np.sin(2 * X[:, 0]) + 0.5 * X[:, 1] + 0.1 * rng.standard_normal(100)
 
 
 @pytest.fixture(scope="session")
 def genuine():
-    """A function from the name of a genuine data set to its table; skips where there is none."""
+    """Return a function that loads a real data set by name, or skips the test without data."""
     folder = os.environ.get("LEARNKERNELS_DATA")
 
     def table(name: str) -> pd.DataFrame:
         if not folder:
-            pytest.skip("genuine data not at hand: set LEARNKERNELS_DATA to its folder")
+            pytest.skip("no real data: set LEARNKERNELS_DATA to its folder")
         return pd.read_csv(Path(folder, f"{name}.csv.gz"))
 
     return table

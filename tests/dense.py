@@ -1,4 +1,4 @@
-"""The definitions, computed the plain way: what every fast path is compared to."""
+"""Definitions computed with dense matrices, as references for tests."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import numpy as np
 
 
 def centered(K):
-    """U K U by explicit means."""
+    """Return U K U, K minus the means of its rows and columns."""
     K = K - K.mean(axis=0)
     return K - K.mean(axis=1, keepdims=True)
 
 
 def statistics(grams, Y, scales=None):
-    """a, M and traces of centered Gram matrices, the first two after dividing by the scales."""
+    """Return a and M of centered Gram matrices divided by the scales, and traces before it."""
     grams = np.array([centered(K) for K in grams])
     traces = np.einsum("kii->k", grams)
     if scales == "trace":

@@ -1,4 +1,4 @@
-"""Many at once: threads that fit, predict and save, and processes however they were made."""
+"""Concurrent fits, predictions and saves, in threads and in processes of every start method."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from threadpoolctl import threadpool_limits
 
 import learnkernels as lk
 
-PATIENCE = 120.0  # seconds after which a process that says nothing is taken for dead
+TIMEOUT = 120.0  # seconds
 
 
 def problem(n: int = 150):
@@ -38,13 +38,13 @@ def iterative(n: int = 150):
 
 
 def outputs(make) -> np.ndarray:
-    """What a model says of samples."""
+    """Return the decision values or predictions of a fitted model on the training samples."""
     model = make()
     return getattr(model, "decision_function", model.predict)(problem()[0])
 
 
 def saved_outputs(folder, job) -> np.ndarray:
-    """The same, through a file."""
+    """Return the same of a model that was saved and loaded."""
     number, make = job
     path = folder / f"{number}.skops"
     lk.save(make(), path)
@@ -55,37 +55,40 @@ def reported(make) -> str:
     model = make(60)
     X, y = problem(60)
     y = y > 0 if hasattr(model, "classes_") else y
-    found = lk.report(model, X, y, folds=2, draws=2).summary
+    found = lk.report(model, X, y, cv=2, draws=2).summary
     return str([found["halves"], found["guarantees"]])
 
 
-JOBS = 2 * [classifier, regressor, iterative, partial(classifier, 120), partial(regressor, 120)]
+FITS = [classifier, regressor, iterative, partial(classifier, 120), partial(regressor, 120)]
+REPEATS = 2
+JOBS = REPEATS * FITS
 
 
-def test_threads_at_once_find_what_one_finds_alone(tmp_path):
-    """With one thread of BLAS: its number is one for the whole process, and so are last digits."""
+def test_concurrent_fits_equal_sequential_fits_with_one_blas_thread(tmp_path):
+    """The number of BLAS threads is global and changes the last digits, so it is fixed."""
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(4) as pool:
-        expected = [outputs(make) for make in JOBS]
+        expected = REPEATS * [outputs(make) for make in FITS]
         found = list(pool.map(partial(saved_outputs, tmp_path), enumerate(JOBS)))
         for alone, at_once in zip(expected, found, strict=True):
             assert np.array_equal(alone, at_once)
-    assert len(list(tmp_path.iterdir())) == len(JOBS)  # and nothing else is left
+    assert len(list(tmp_path.iterdir())) == len(JOBS)  # no temporary file is left
 
 
-def test_threads_at_once_agree_however_many_threads_blas_has():
+def test_concurrent_fits_agree_with_sequential_fits_with_two_blas_threads():
     with threadpool_limits(2, "blas"), ThreadPoolExecutor(4) as pool:
-        expected = [outputs(make) for make in JOBS]
+        expected = REPEATS * [outputs(make) for make in FITS]
         for alone, at_once in zip(expected, pool.map(outputs, JOBS), strict=True):
             assert np.abs(alone - at_once).max() <= 1e-9 * np.abs(alone).max()
 
 
-def test_reports_at_once():
-    jobs = [regressor, classifier] * 2
+def test_concurrent_reports_equal_sequential_reports():
+    models = [regressor, classifier]
     with threadpool_limits(1, "blas"), ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(reported, jobs)) == [reported(make) for make in jobs]
+        expected = [reported(make) for make in models]
+        assert list(pool.map(reported, REPEATS * models)) == REPEATS * expected
 
 
-def test_one_model_predicts_in_many_threads():
+def test_one_model_predicts_the_same_in_several_threads():
     model, X = classifier(), problem()[0]
     alone = model.decision_function(X)
     with ThreadPoolExecutor(4) as pool:
@@ -93,18 +96,18 @@ def test_one_model_predicts_in_many_threads():
             assert np.array_equal(found, alone)
 
 
-def available(ways):
-    return [way for way in ways if way in multiprocessing.get_all_start_methods()]
+def available(methods):
+    return [name for name in methods if name in multiprocessing.get_all_start_methods()]
 
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-@pytest.mark.parametrize("way", available(["fork", "spawn", "forkserver"]))
-def test_a_process_of_a_parent_that_has_fitted(way):
+@pytest.mark.parametrize("start_method", available(["fork", "spawn", "forkserver"]))
+def test_child_process_fits_the_same_after_parent_has_fitted(start_method):
     expected = outputs(classifier)
-    # The pool is told how to end, so that a child that hangs does not hang the tests.
-    pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(way))
+    # Kill the child explicitly: a hanging child would block the exit of the pool.
+    pool = ProcessPoolExecutor(1, mp_context=multiprocessing.get_context(start_method))
     try:
-        found = pool.submit(outputs, classifier).result(PATIENCE)
+        found = pool.submit(outputs, classifier).result(TIMEOUT)
     finally:
         for child in list((pool._processes or {}).values()):
             child.kill()
@@ -114,8 +117,8 @@ def test_a_process_of_a_parent_that_has_fitted(way):
 
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork")
-def test_a_fork_in_the_middle_of_other_threads_work():
-    """Locks and limits of threads that do not live on in the child do not stop it."""
+def test_forked_child_fits_while_parent_threads_are_busy():
+    """Locks held by threads that do not exist in the child must not block it."""
     context = multiprocessing.get_context("fork")
     expected = outputs(regressor)
     with ThreadPoolExecutor(2) as pool:
@@ -124,7 +127,7 @@ def test_a_fork_in_the_middle_of_other_threads_work():
             found = context.SimpleQueue()
             child = context.Process(target=lambda found=found: found.put(outputs(regressor)))
             child.start()
-            child.join(PATIENCE)
+            child.join(TIMEOUT)
             ended = child.exitcode
             child.kill()
             assert ended == 0
@@ -134,15 +137,15 @@ def test_a_fork_in_the_middle_of_other_threads_work():
 
 
 @pytest.mark.parametrize("backend", ["loky", "threading"])
-def test_joblib(backend):
+def test_joblib_workers_agree_with_sequential_fit(backend):
     expected = outputs(classifier)
     jobs = [delayed(outputs)(classifier) for _ in range(4)]
     with threadpool_limits(1, "blas"):
-        for found in Parallel(2, backend=backend, timeout=PATIENCE)(jobs):
+        for found in Parallel(2, backend=backend, timeout=TIMEOUT)(jobs):
             assert np.allclose(found, expected, rtol=1e-9)
 
 
-def test_grid_search_in_two_processes():
+def test_grid_search_scores_do_not_depend_on_n_jobs():
     X, y = problem()
     grid = {"method": ["unif", "align"], "alpha": [0.1, 1.0]}
     one, two = (GridSearchCV(lk.KernelRegressor(), grid, cv=2, n_jobs=n).fit(X, y) for n in (1, 2))

@@ -1,4 +1,4 @@
-"""Files that are complete or not there."""
+"""Atomic replacement of files."""
 
 import os
 import stat
@@ -11,31 +11,31 @@ import learnkernels as lk
 from learnkernels.files import make_folder, replacing
 
 
-def test_a_stopped_write_leaves_the_file_of_before(tmp_path):
-    place = tmp_path / "file"
-    place.write_bytes(b"before")
-    with pytest.raises(KeyboardInterrupt), replacing(place) as stream:
+def test_interrupted_write_leaves_the_previous_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"before")
+    with pytest.raises(KeyboardInterrupt), replacing(path) as stream:
         stream.write(b"half")
         raise KeyboardInterrupt
-    assert place.read_bytes() == b"before"
-    assert list(tmp_path.iterdir()) == [place]
+    assert path.read_bytes() == b"before"
+    assert list(tmp_path.iterdir()) == [path]
 
 
-def test_nobody_sees_half_a_file(tmp_path):
-    place = tmp_path / "file"
-    place.write_bytes(b"before")
-    with replacing(place) as stream:
+def test_file_is_replaced_only_when_complete(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"before")
+    with replacing(path) as stream:
         stream.write(b"after")
         stream.flush()
-        assert place.read_bytes() == b"before"
-    assert place.read_bytes() == b"after"
+        assert path.read_bytes() == b"before"
+    assert path.read_bytes() == b"after"
 
 
-def rights(path):
+def permissions(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
-def test_links_are_followed_and_rights_are_kept(tmp_path):
+def test_links_are_followed_and_permissions_are_kept(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     (tmp_path / "file").chmod(0o600)
     (tmp_path / "link").symlink_to(tmp_path / "file")
@@ -43,26 +43,26 @@ def test_links_are_followed_and_rights_are_kept(tmp_path):
         stream.write(b"after")
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "file").read_bytes() == b"after"
-    assert rights(tmp_path / "file") == 0o600
+    assert permissions(tmp_path / "file") == 0o600
 
 
-def test_a_new_file_has_the_rights_of_any_other(tmp_path):
+def test_new_file_has_default_permissions(tmp_path):
     (tmp_path / "ordinary").touch()
-    with replacing(tmp_path / ("a" * 250)):  # as long as names may be
+    with replacing(tmp_path / ("a" * 250)):  # the longest name allowed
         pass
-    assert rights(tmp_path / ("a" * 250)) == rights(tmp_path / "ordinary")
+    assert permissions(tmp_path / ("a" * 250)) == permissions(tmp_path / "ordinary")
 
 
-def test_pipes_get_the_bytes_as_they_come():
+def test_pipe_receives_the_bytes():
     reading, writing = os.pipe()
     with replacing(f"/dev/fd/{writing}") as stream:
         stream.write(b"content")
     os.close(writing)
-    with open(reading, "rb") as stream:  # noqa: PTH123, a descriptor is no path
+    with open(reading, "rb") as stream:  # noqa: PTH123, a file descriptor
         assert stream.read() == b"content"
 
 
-def test_threads_that_write_the_same_file_leave_one_of_theirs(tmp_path):
+def test_concurrent_writes_leave_one_complete_file(tmp_path):
     def write(letter):
         with replacing(tmp_path / "file") as stream:
             for _ in range(50):
@@ -78,21 +78,21 @@ def test_threads_that_write_the_same_file_leave_one_of_theirs(tmp_path):
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
 def test_devices_and_folders_are_not_replaced(tmp_path):
-    for place, said in (("/dev/full", "No space left"), (tmp_path, "Is a directory")):
-        with pytest.raises(lk.InputError, match=said), replacing(place) as stream:
+    for path, message in (("/dev/full", "No space left"), (tmp_path, "Is a directory")):
+        with pytest.raises(lk.InputError, match=message), replacing(path) as stream:
             stream.write(b"content")
-        assert not Path(place).is_file()
+        assert not Path(path).is_file()
     with replacing("/dev/null") as stream:
         stream.write(b"content")
     assert not Path("/dev/null").is_file()
 
 
-def test_advice_ends_the_sentence(tmp_path):
+def test_advice_ends_the_error_message(tmp_path):
     (tmp_path / "file").touch()
     with (
         pytest.raises(lk.InputError, match=r"'.*/file/inner': .*; try elsewhere.$"),
         replacing(tmp_path / "file" / "inner", "; try elsewhere"),
     ):
         pass
-    with pytest.raises(lk.InputError, match=r"cannot make the folder .*; try elsewhere.$"):
+    with pytest.raises(lk.InputError, match=r"cannot create the directory .*; try elsewhere.$"):
         make_folder(tmp_path / "file" / "inner", "; try elsewhere")

@@ -1,35 +1,64 @@
-"""What ``import learnkernels`` loads: what every fit needs, nothing that only some calls need."""
+"""Modules that ``import learnkernels`` loads, and its public names."""
 
+import json
 import subprocess
 import sys
 
 import pytest
 
-# Loaded by the calls that need them: pictures, clusters, models in files, the command line.
-LATER = {"matplotlib", "dask", "distributed", "skops", "polars", "learnkernels.cli"}
-# The machines, the compiler, tables and the line of progress; what these load is theirs.
-NEEDED = "sklearn.svm, numba, pandas, rich.progress"
+import learnkernels as lk
+
+# Loaded by the call that needs them: figures, clusters, model files, reports, the command line.
+SELDOM = {
+    "colorama", "dask", "distributed", "jinja2", "learnkernels.cli", "learnkernels.datasets",
+    "learnkernels.inspection", "learnkernels.persistence", "learnkernels.reporting",
+    "learnkernels.reproductions", "matplotlib", "polars", "pooch", "requests", "rich", "skops",
+}  # fmt: skip
 
 
-def loaded(names: str) -> set[str]:
-    """The modules of a fresh interpreter that has imported these."""
-    code = f"import {names}, sys; print(*sys.modules)"
+def loaded(code: str) -> set[str]:
+    """Return the modules that a fresh interpreter has loaded after running the code."""
+    code += "; import sys, json; print(json.dumps(list(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    return set(done.stdout.split())
-
-
-@pytest.fixture(scope="module")
-def ours():
-    return loaded("learnkernels")
+    return set(json.loads(done.stdout))
 
 
 def packages(modules: set[str]) -> set[str]:
     return {module.partition(".")[0] for module in modules}
 
 
-def test_heavy_libraries_wait_for_the_call_that_needs_them(ours):
-    assert not LATER & ours
+@pytest.fixture(scope="module")
+def with_estimators():
+    return loaded("from learnkernels import KernelClassifier")
 
 
-def test_nothing_but_ourselves_is_added_to_what_a_fit_needs(ours):
-    assert packages(ours) - packages(loaded(NEEDED)) == {"learnkernels"}
+def test_import_loads_no_other_library():
+    added = packages(loaded("import learnkernels")) - packages(loaded("import importlib.metadata"))
+    assert added - set(sys.stdlib_module_names) <= {"learnkernels"}
+
+
+def test_estimators_load_nothing_that_is_seldom_needed(with_estimators):
+    assert not SELDOM & (with_estimators - loaded("import sklearn.svm, numba"))
+
+
+def test_estimators_load_only_the_libraries_that_every_fit_needs(with_estimators):
+    assert packages(with_estimators) - packages(loaded("import sklearn.svm, numba")) == {
+        "learnkernels"
+    }
+
+
+def test_dir_lists_exactly_the_public_names():
+    assert sorted(dir(lk)) == sorted(lk.__all__)
+    assert len(set(lk.__all__)) == len(lk.__all__)
+
+
+@pytest.mark.parametrize("name", lk.__all__)
+def test_public_name_is_available_without_further_imports(name):
+    if name in ("compare", "datasets", "report"):
+        loaded(f"import learnkernels; learnkernels.{name}")
+    assert getattr(lk, name) is getattr(lk, name)
+
+
+def test_unknown_name_raises_attribute_error():
+    with pytest.raises(AttributeError, match="no attribute 'KernelClasifier'"):
+        lk.KernelClasifier  # noqa: B018

@@ -1,40 +1,62 @@
-"""What a person who waits is shown."""
+"""Progress of long work: what is reported, and how it is displayed."""
 
 from __future__ import annotations
 
 import io
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
 from rich.console import Console
 
 import learnkernels as lk
-from learnkernels.inspect import compare
-from learnkernels.progress import SILENT, shown
-from learnkernels.weights import METHODS
+from learnkernels.execution import Threads
+from learnkernels.inspection import compare
+from learnkernels.methods import METHODS
+from learnkernels.progress import DISPLAY, report, showing, track, within
+
+SHOW_CURSOR = "\x1b[?25h"
+TWO_STAGE = {"unif", "align", "alignf", "align-linear"}
 
 
-class Screen(io.StringIO):
-    """A terminal that remembers what it was sent."""
+class RecordingDisplay:
+    """Display that records every text."""
 
-    def isatty(self):
-        return True
+    def __init__(self):
+        self.counted = False
+        self.written = []
+
+    def write(self, text):
+        self.written.append(text)
+
+    def start(self, total, what, done=0):
+        self.counted = total is not None
+
+    def advance(self):
+        pass
 
 
 @pytest.fixture
-def screen(monkeypatch):
-    screen = Screen()
-    monkeypatch.setattr(
-        "learnkernels.progress.Console",
-        lambda stderr: Console(file=screen, force_terminal=True, width=120),
-    )
+def written(monkeypatch):
+    """Return the list of texts that are reported inside `showing`."""
+    display = RecordingDisplay()
+
+    @contextmanager
+    def recording():
+        yield display
+
+    monkeypatch.setattr("learnkernels.progress.plain_display", recording)
+    return display.written
+
+
+@pytest.fixture
+def terminal(monkeypatch):
+    """Return the stream that a terminal display writes to."""
+    stream = io.StringIO()
+    console = Console(file=stream, force_terminal=True, width=120)
+    monkeypatch.setattr("rich.console.Console", lambda stderr: console)
     monkeypatch.setattr("learnkernels.progress.on_terminal", lambda: True)
-    # Every line that would be seen, also those that are gone before the next refresh.
-    written = []
-    line = "learnkernels.progress.Line.write"
-    monkeypatch.setattr(line, lambda self, text: written.append(text))
-    screen.written = written
-    return screen
+    return stream
 
 
 @pytest.fixture
@@ -44,56 +66,72 @@ def problem():
     return X, np.sign(X[:, 0] * X[:, 1] + 0.1 * rng.standard_normal(60))
 
 
-@pytest.mark.parametrize(
-    "method", sorted(set(METHODS) - {"unif", "align", "alignf", "align-linear"})
-)
-def test_a_fit_tells_how_far_its_method_is(method, screen, problem):
-    model = lk.KernelClassifier(method=method, C=[1.0, 2.0], verbose=True)
-    model.fit(*problem)
-    told = [text for text in screen.written if text.startswith("fold 2 of 5, C 2, ")]
+@pytest.mark.parametrize("method", sorted(METHODS.keys() - TWO_STAGE))
+def test_fit_reports_fold_value_and_progress_of_method(method, written, problem):
+    lk.KernelClassifier(method=method, C=[1.0, 2.0], verbose=True).fit(*problem)
     name = "lp-svm" if method == "l2-svm" else method
-    words = {"ufo": "epoch", "single": "kernel", "ensemble": "kernel"}.get(method, "gap")
-    assert any(f"{name}, {words} " in text for text in told)
+    unit = {"ufo": "decrease of the objective", "single": "kernel", "ensemble": "kernel"}.get(
+        method, "gap"
+    )
+    in_fold = [text for text in written if text.startswith("fold 2 of 5, C 2, ")]
+    assert any(f"{name}, {unit} " in text for text in in_fold)
 
 
-def test_many_kernels_say_how_many_are_looked_at(screen):
+def test_many_kernels_report_size_of_working_set(written):
     rng = np.random.default_rng(1)
     X = rng.standard_normal((40, 300))
     y = X[:, :3] @ [1.0, 2.0, 3.0]
-    Y = np.column_stack([y, -y])  # several targets: not the interior-point method
+    Y = np.column_stack([y, -y])  # several targets, which the interior-point method does not solve
     lk.KernelRegressor(lk.per_feature(), "l1-krr", verbose=True).fit(X, Y)
-    assert any("100 of 300 kernels, gap" in text for text in screen.written)
+    assert any("100 of 300 kernels, gap" in text for text in written)
 
 
-def test_a_comparison_names_fold_and_method(screen, problem):
+def test_comparison_reports_fold_and_method(written, problem):
     compare(*problem, ["unif", "l1-svm"], verbose=True)
-    assert "fold 1 of 5, unif" in screen.written
-    assert any("fold 5 of 5, C 100, l1-svm, gap" in text for text in screen.written)
+    assert "fold 1 of 5, unif" in written
+    assert any("fold 5 of 5, C 100, l1-svm, gap" in text for text in written)
 
 
-def test_nothing_is_said_in_a_pipe_or_unless_asked(problem, capfd, monkeypatch):
-    monkeypatch.setenv("FORCE_COLOR", "1")  # as many pipes have it
-    lk.KernelClassifier(method="l1-svm", C=[1.0, 2.0], verbose=True).fit(*problem)
-    compare(*problem, ["unif"], verbose=True)
+def test_threads_report_to_the_display_of_the_caller(written):
+    with showing(True), within("fit"):
+        list(Threads(2).map(lambda item: report(f"part {item}"), range(4), "parts"))
+    assert sorted(written) == [f"fit, part {item}" for item in range(4)]
+
+
+def test_fit_prints_nothing_without_verbose(problem, capfd):
+    lk.KernelClassifier(method="l1-svm", C=[1.0, 2.0]).fit(*problem)
+    compare(*problem, ["unif"])
     assert capfd.readouterr() == ("", "")
-    with shown(False) as progress:
-        assert progress is SILENT
+    with showing(False):
+        assert DISPLAY.get() is None
 
 
-def test_a_bar_counts_the_whole_and_not_its_parts(screen):
-    with shown(True) as progress:
-        for _ in progress.track(range(3), 3, "folds"):
-            with shown(progress) as same:  # a job that is part of another
-                assert list(same.track("ab", 2, "tiles")) == ["a", "b"]
-            (task,) = progress.line.bars.tasks
+def test_pipe_gets_plain_lines_with_an_interval_between(problem, capfd, monkeypatch):
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    for interval, printed in ((np.inf, False), (0.0, True)):
+        monkeypatch.setattr("learnkernels.progress.INTERVAL", interval)
+        lk.KernelClassifier(method="l1-svm", C=[1.0, 2.0], verbose=True).fit(*problem)
+        out, err = capfd.readouterr()
+        assert not out and bool(err) == printed
+        assert all(line.startswith("learnkernels: ") for line in err.splitlines())
+        assert "\x1b" not in err
+
+
+def test_inner_loop_does_not_change_the_bar_of_the_outer_loop(terminal):
+    with showing(True):
+        for _ in track(range(3), 3, "folds"):
+            with showing(True):
+                assert list(track("ab", 2, "tiles")) == ["a", "b"]
+            (task,) = DISPLAY.get().bars.tasks
             assert (task.total, task.description) == (3, "folds")
-        (task,) = progress.line.bars.tasks
+        (task,) = DISPLAY.get().bars.tasks
         assert task.total is None
-    assert "\x1b[?25h" in screen.getvalue()  # the cursor is back
+    assert SHOW_CURSOR in terminal.getvalue()
 
 
-def test_the_terminal_is_left_as_it_was_when_stopped(screen):
-    with pytest.raises(KeyboardInterrupt), shown(True) as progress:
-        for _ in progress.track(range(3), 3, "folds"):
+def test_cursor_is_restored_after_keyboard_interrupt(terminal):
+    with pytest.raises(KeyboardInterrupt), showing(True):
+        for _ in track(range(3), 3, "folds"):
             raise KeyboardInterrupt
-    assert "\x1b[?25h" in screen.getvalue()
+    assert SHOW_CURSOR in terminal.getvalue()
+    assert DISPLAY.get() is None

@@ -1,4 +1,4 @@
-"""The same call gives the same numbers: on any number of threads, in any process, at any time."""
+"""The same call gives the same numbers for any number of threads and in any process."""
 
 from __future__ import annotations
 
@@ -9,20 +9,17 @@ import os
 import random
 import subprocess
 import sys
-import threading
 import warnings
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_iris
-from sklearn.exceptions import ConvergenceWarning
 from sklearn.preprocessing import scale
 from threadpoolctl import threadpool_limits
 
 import learnkernels as lk
-from learnkernels.gram import Threads
-from learnkernels.inspect import (
+from learnkernels.execution import Threads
+from learnkernels.inspection import (
     AlignmentAccuracyDisplay,
     GramDisplay,
     SpectrumDisplay,
@@ -30,9 +27,7 @@ from learnkernels.inspect import (
     WeightsDisplay,
     compare,
 )
-from learnkernels.inspect.heard import listening
-from learnkernels.telling import unheard, warn
-from learnkernels.weights import METHODS, as_method
+from learnkernels.methods import METHODS, as_method
 
 SEQUENCES = np.array(
     ["".join(row) for row in np.random.default_rng(1).choice(list("ACGT"), (150, 30))],
@@ -41,7 +36,7 @@ SEQUENCES = np.array(
 
 
 def problem(task: str, n: int = 150):
-    """Three features and a target that is a curve, or its sign."""
+    """Return three features and a smooth target, or its sign as labels."""
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, 3))
     y = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(n)
@@ -49,7 +44,7 @@ def problem(task: str, n: int = 150):
 
 
 def model_of(method: str, task: str, **options):
-    """An estimator with this method; signed weights need a machine that takes them."""
+    """Return an estimator with this method; signed weights need strongly regularised ridge."""
     signed = as_method(method).signed
     if task == "regression":
         return lk.KernelRegressor(method=method, alpha=100.0 if signed else 1.0, **options)
@@ -58,7 +53,7 @@ def model_of(method: str, task: str, **options):
 
 
 def numbers(model, X) -> dict[str, np.ndarray]:
-    """What a fit comes to."""
+    """Return weights, alignment, gap and outputs of a fit."""
     outputs = getattr(model, "decision_function", model.predict)
     return {
         "weights": model.weights_,
@@ -118,25 +113,25 @@ def fitted_numbers(name: str, **options) -> dict[str, np.ndarray]:
 
 
 @pytest.mark.parametrize(("method", "task"), FITS)
-def test_the_number_of_threads_changes_no_method(method, task):
+def test_every_method_is_invariant_to_number_of_threads(method, task):
     X, y = problem(task)
     one, two = (numbers(model_of(method, task, backend=Threads(n)).fit(X, y), X) for n in (1, 2))
     assert_close(two, one)
 
 
 @pytest.mark.parametrize("name", MODELS)
-def test_the_number_of_threads_changes_no_kernel_and_no_machine(name):
+def test_every_kernel_and_machine_is_invariant_to_number_of_threads(name):
     one, two = (fitted_numbers(name, backend=Threads(n)) for n in (1, 2))
     assert_close(two, one)
 
 
 @pytest.mark.parametrize(("method", "task"), FITS)
-def test_a_fit_repeats_to_the_bit_and_leaves_global_randomness_alone(method, task):
+def test_fit_repeats_to_the_bit_and_does_not_use_global_random_state(method, task):
     X, y = problem(task)
     first = numbers(model_of(method, task).fit(X, y), X)
     np.random.seed(7)
     random.seed(7)
-    with untouched():
+    with unused_global_random_state():
         again = numbers(model_of(method, task).fit(X, y), X)
     assert_same(again, first)
 
@@ -145,13 +140,13 @@ def test_a_fit_repeats_to_the_bit_and_leaves_global_randomness_alone(method, tas
 def test_kernels_and_machines_repeat_to_the_bit(name):
     first = fitted_numbers(name)
     np.random.seed(7)
-    with untouched():
+    with unused_global_random_state():
         again = fitted_numbers(name)
     assert_same(again, first)
 
 
-class untouched:
-    """The global generators of Python and NumPy are not used inside."""
+class unused_global_random_state:
+    """Context in which the global generators of Python and NumPy must not be used."""
 
     def __enter__(self):
         self.before = self.states()
@@ -165,7 +160,7 @@ class untouched:
         return random.getstate(), kind, keys.tolist(), rest
 
 
-def test_looking_at_a_model_uses_no_global_randomness():
+def test_inspection_and_report_do_not_use_global_random_state():
     import matplotlib
 
     matplotlib.use("Agg")
@@ -173,12 +168,12 @@ def test_looking_at_a_model_uses_no_global_randomness():
 
     X, y = problem("classification", 60)
     model = lk.KernelClassifier(lk.gaussians([0.1, 1.0]), C=[0.1, 1.0]).fit(X, y)
-    told = []
+    results = []
     for seed in (1, 2):
         np.random.seed(seed)
-        with untouched():
-            compared = compare(X, y, ["unif", "alignf"], folds=3, seed=5).to_dict()
-            summary = lk.report(model, X, y, folds=3, draws=3).summary
+        with unused_global_random_state():
+            compared = compare(X, y, ["unif", "alignf"], cv=3, random_state=5).to_dict()
+            summary = lk.report(model, X, y, cv=3, draws=3).summary
             guarantees = model.guarantees(X, y).to_dict()
             WeightsDisplay.from_estimator(model)
             GramDisplay.from_estimator(model, X, y)
@@ -186,12 +181,12 @@ def test_looking_at_a_model_uses_no_global_randomness():
             AlignmentAccuracyDisplay.from_estimator(model, X, y, cv=3)
             WeightPathDisplay.from_estimator(model, X, y)
             plt.close("all")
-        told.append(without_clocks([compared, summary, guarantees]))
-    assert told[0] == told[1]
+        results.append(without_times([compared, summary, guarantees]))
+    assert results[0] == results[1]
 
 
-def without_clocks(content) -> str:
-    """As text, without what depends on when it was made."""
+def without_times(content) -> str:
+    """Return the content as JSON without durations and dates."""
 
     def kept(value):
         if isinstance(value, dict):
@@ -203,14 +198,14 @@ def without_clocks(content) -> str:
 
 def digest_of(names) -> str:
     content = hashlib.sha256()
-    with threadpool_limits(1, "blas"):  # its last digits depend on their number
+    with threadpool_limits(1, "blas"):  # the last digits depend on the number of threads
         for name in names:
             for value in fitted_numbers(name).values():
                 content.update(np.ascontiguousarray(value).tobytes())
     return content.hexdigest()
 
 
-def test_another_process_finds_the_same_bits():
+def test_another_process_computes_the_same_bits():
     code = "from tests.test_reproducibility import *; print(digest_of(MODELS))"
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path), "PYTHONHASHSEED": "3"}
     done = subprocess.run(
@@ -230,21 +225,18 @@ SEEDED = [
     lk.methods.Ensemble,
     lk.theory.bootstrap_alignment,
     lk.KernelClassifier.guarantees,
+    compare,
+    lk.report,
 ]
 
 
 @pytest.mark.parametrize("function", SEEDED, ids=lambda function: function.__qualname__)
-def test_whatever_draws_has_a_seed_and_the_seed_is_fixed(function):
+def test_random_state_defaults_to_zero(function):
     assert inspect.signature(function).parameters["random_state"].default == 0
 
 
-def test_comparisons_and_reports_have_a_seed():
-    for function in (compare, lk.report):
-        assert inspect.signature(function).parameters["seed"].default == 0
-
-
 @pytest.mark.parametrize("load", [load_iris, load_breast_cancer, load_diabetes])
-def test_ordinary_data_is_no_reason_for_a_warning(load):
+def test_no_method_warns_on_ordinary_data(load):
     X, y = load(return_X_y=True)
     task = "regression" if load is load_diabetes else "classification"
     with warnings.catch_warnings():
@@ -252,34 +244,3 @@ def test_ordinary_data_is_no_reason_for_a_warning(load):
         for method in METHODS:
             if task in as_method(method).tasks:
                 model_of(method, task).fit(scale(X), y)
-
-
-def test_whoever_listens_changes_no_filter_and_hears_no_other_thread():
-    """Two threads listen in turns; a third, which does not, is heard as usual."""
-    before, meeting = list(warnings.filters), threading.Barrier(2, timeout=60)
-
-    def listener(times):
-        with listening() as heard:
-            meeting.wait()
-            for _ in range(times):
-                warn("a fit", ConvergenceWarning)
-            with unheard(ConvergenceWarning):
-                warn("a fit that nobody counts", ConvergenceWarning)
-            assert list(warnings.filters) == before
-            meeting.wait()
-        return heard.unproved
-
-    with ThreadPoolExecutor(2) as pool:
-        first, second = pool.submit(listener, 2), pool.submit(listener, 3)
-        assert (first.result(), second.result()) == (2, 3)
-    with pytest.raises(ConvergenceWarning, match="heard"):  # warnings are errors in these tests
-        warn("heard", ConvergenceWarning)
-
-
-def test_fits_on_threads_of_a_listener_are_counted():
-    def task(item):
-        warn("a fit", ConvergenceWarning)
-
-    with listening() as heard:
-        list(Threads(2).map(task, range(10), "fits"))
-    assert heard.unproved == 10

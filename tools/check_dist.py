@@ -50,7 +50,7 @@ def main() -> None:
 
 
 def names_in(archive: Path) -> set[str]:
-    """The files in an archive; those of an sdist without its top folder."""
+    """Return the files in an archive; those of an sdist without its top folder."""
     if archive.suffix == ".whl":
         return set(zipfile.ZipFile(archive).namelist())
     with tarfile.open(archive) as content:
@@ -58,7 +58,7 @@ def names_in(archive: Path) -> set[str]:
 
 
 def check_wheel(names: set[str]) -> None:
-    """The package as git has it, its metadata, and nothing else."""
+    """Check that the wheel has the package as git has it, its metadata, and nothing else."""
     package = {name for name in names if name.startswith("learnkernels/")}
     same(package, {name.removeprefix("src/") for name in tracked("src")}, "the wheel")
     others = {PurePosixPath(name).name for name in names - package}
@@ -66,7 +66,7 @@ def check_wheel(names: set[str]) -> None:
 
 
 def check_sdist(names: set[str]) -> None:
-    """What git has of the named files and folders, and the metadata."""
+    """Check that the sdist has the named files and folders that git has, and the metadata."""
     same(names, set(tracked(*(SDIST - {"PKG-INFO"}))) | {"PKG-INFO"}, "the sdist")
 
 
@@ -99,7 +99,7 @@ def check_installed(archive: Path, folder: Path) -> None:
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    """What a command prints; ends with its errors if it fails."""
+    """Return the output of a command; exit with its errors if it fails."""
     environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True)
     if done.returncode:

@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import scale
 
 import learnkernels as lk
-from learnkernels.inspect import AlignmentAccuracyDisplay
+from learnkernels.inspection import AlignmentAccuracyDisplay
 
 # %%
 # Fourteen Gaussians, from so wide that all samples look alike to so narrow that every sample
@@ -27,7 +27,7 @@ gammas = 2.0 ** np.arange(-10, 4)
 model = lk.KernelClassifier(lk.gaussians(gammas)).fit(X, y)
 
 # %%
-# :class:`~learnkernels.inspect.AlignmentAccuracyDisplay` cross-validates an SVM with each base
+# :class:`~learnkernels.inspection.AlignmentAccuracyDisplay` cross-validates an SVM with each base
 # kernel alone, and draws its accuracy beside the alignment that the model has computed already.
 
 display = AlignmentAccuracyDisplay.from_estimator(model, X, y)

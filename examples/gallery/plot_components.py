@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 import learnkernels as lk
-from learnkernels.inspect import ComponentsDisplay
+from learnkernels.inspection import ComponentsDisplay
 
 # %%
 # A slow trend and a season that repeats itself every 0.7, with noise. The samples between 4 and 5.5

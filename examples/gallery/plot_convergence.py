@@ -15,7 +15,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import scale
 
 import learnkernels as lk
-from learnkernels.inspect import ConvergenceDisplay
+from learnkernels.inspection import ConvergenceDisplay
 
 X, y = load_breast_cancer(return_X_y=True)
 X = scale(X)
@@ -29,9 +29,9 @@ print(convex.certificate_)
 
 # %%
 # ``dc`` bounds the tail of the learned kernel's spectrum (:doc:`plot_spectrum`), which is not
-# convex. It goes by convex steps, each of which lowers the objective, and ends where a further one
-# would gain less than the tolerance. The bound is that of the last step: it says nothing about
-# weights far away.
+# convex. It solves a sequence of convex problems, each of which lowers the objective, and stops
+# when a further step would gain less than the tolerance. The bound holds for the last step,
+# not for distant weights.
 
 stepwise = lk.KernelClassifier(
     method=lk.methods.DC(theta=1, tol=1e-6), C=1.0 * len(X)
@@ -57,4 +57,4 @@ axes[1].set_ylabel("relative distance to the bound")
 
 # %%
 # A fit that ends above its tolerance warns, and says how far it came. What the numbers of a
-# certificate mean for each method is told under :doc:`methods <../methods>`.
+# certificate mean for each method is described in :doc:`methods <../methods>`.

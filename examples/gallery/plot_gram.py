@@ -14,7 +14,7 @@ from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 import learnkernels as lk
-from learnkernels.inspect import GramDisplay, WeightsDisplay
+from learnkernels.inspection import GramDisplay, WeightsDisplay
 
 # %%
 # Three kinds of wine, 178 bottles, 13 measurements. Every measurement is a view with three

@@ -14,8 +14,8 @@ import pandas as pd
 from sklearn.model_selection import GridSearchCV
 
 import learnkernels as lk
-from learnkernels.inspect import WeightsDisplay
-from learnkernels.inspect.displays.style import BLUE, GREY, tidy
+from learnkernels.inspection import WeightsDisplay
+from learnkernels.inspection.displays.style import BLUE, GREY, tidy
 
 # %%
 # The target depends on ten of 500 columns, with coefficients between 0.5 and 1.5 in size. There are
@@ -74,7 +74,7 @@ axes[0].legend(frameon=False)
 axes[-1].set_xlabel("column")
 
 # %%
-# :class:`~learnkernels.inspect.WeightsDisplay` draws the thirty heaviest by name, and sums up the
-# rest.
+# :class:`~learnkernels.inspection.WeightsDisplay` draws the thirty heaviest by name, and sums up
+# the rest.
 
 WeightsDisplay.from_estimator(models["l1-krr"])

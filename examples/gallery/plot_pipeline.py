@@ -20,7 +20,7 @@ from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
 
 import learnkernels as lk
-from learnkernels.inspect.displays.style import BLUE, GREY, INK, ORANGE, tidy
+from learnkernels.inspection.displays.style import BLUE, GREY, INK, ORANGE, tidy
 
 # %%
 # A table of 442 patients with numbers and one category. The question: does the disease progress

@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer
 from sklearn.preprocessing import scale
 
 import learnkernels as lk
-from learnkernels.inspect import WeightPathDisplay
+from learnkernels.inspection import WeightPathDisplay
 
 X, y = load_breast_cancer(return_X_y=True)
 X = scale(X)

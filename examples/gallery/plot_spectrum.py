@@ -18,14 +18,14 @@ from sklearn.model_selection import train_test_split
 from sklearn.preprocessing import scale
 
 import learnkernels as lk
-from learnkernels.inspect import SpectrumDisplay
+from learnkernels.inspection import SpectrumDisplay
 
 X, y = load_breast_cancer(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(scale(X), y, random_state=0)
 
 # %%
-# Six Gaussians, from wide to narrow. :class:`~learnkernels.inspect.SpectrumDisplay` draws the tail
-# sum for every theta, as a share of the trace.
+# Six Gaussians, from wide to narrow. :class:`~learnkernels.inspection.SpectrumDisplay` draws the
+# tail sum for every theta, as a share of the trace.
 
 kernels = lk.gaussians(2.0 ** np.arange(-10, 2, 2))
 uniform = lk.KernelClassifier(kernels, method="unif").fit(X_train, y_train)

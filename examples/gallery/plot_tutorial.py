@@ -21,7 +21,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import learnkernels as lk
-from learnkernels.inspect import AlignmentDisplay, WeightsDisplay, compare
+from learnkernels.inspection import AlignmentDisplay, WeightsDisplay, compare
 
 # %%
 # A table
@@ -72,7 +72,7 @@ WeightsDisplay.from_estimator(learned)
 
 # %%
 # Why have some kernels no weight? On the right is the alignment of every kernel alone. A kernel
-# that is well aligned and has no weight says nothing that a heavier one does not say already.
+# with high alignment can have weight 0 if another kernel carries the same information.
 
 AlignmentDisplay.from_estimator(learned)
 # sphinx_gallery_thumbnail_number = 2
@@ -82,8 +82,8 @@ AlignmentDisplay.from_estimator(learned)
 # ----------------
 #
 # Compare with the two things that cost less thought: equal weights (``unif``) and the one best
-# kernel (``single``). :func:`~learnkernels.inspect.compare` trains on three folds of five, chooses
-# ``C`` on one and tests on one, in turn.
+# kernel (``single``). :func:`~learnkernels.inspection.compare` trains on three folds of five,
+# chooses ``C`` on one and tests on one, in turn.
 
 comparison = compare(
     X, y, ["unif", "single", "align", "alignf"], preprocess=StandardScaler()
@@ -121,7 +121,7 @@ print(learned.certificate_)
 
 found = learned.guarantees(model[:-1].transform(X_train), y_train)
 for entry in found.entries:
-    remark = "says nothing here" if entry.vacuous else ""
+    remark = "vacuous" if entry.vacuous else ""
     print(f"{entry.name:20} {entry.value:8.3f} {remark}")
 
 # %%

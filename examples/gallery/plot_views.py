@@ -4,7 +4,7 @@ Views, one of them noise
 
 A table often joins several sources: two assays, a questionnaire, a sensor. Each is a *view*, some
 columns with kernels of their own, and the learned weights say how much each view contributes. Here
-one view is noise, and the model is not told which.
+one view is noise, and the model does not know which.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from sklearn.datasets import load_digits
 from sklearn.model_selection import train_test_split
 
 import learnkernels as lk
-from learnkernels.inspect import WeightsDisplay
-from learnkernels.inspect.displays.style import ORANGE
+from learnkernels.inspection import WeightsDisplay
+from learnkernels.inspection.displays.style import ORANGE
 
 # %%
 # Pictures of digits, eight by eight pixels. The upper half is one view, the lower half another, and

@@ -1,5 +1,7 @@
 """learnkernels: learn the kernel instead of choosing it.
 
+Public names are imported when they are first used, so that ``import learnkernels`` is fast.
+
 >>> import learnkernels as lk
 >>> from sklearn.datasets import load_wine
 >>> from sklearn.preprocessing import scale
@@ -9,35 +11,42 @@
 'optimal'
 """
 
-from learnkernels import methods, theory
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from learnkernels.errors import (
     ConstantKernelWarning,
     InputError,
     MemoryWarning,
     UndefinedAlignmentWarning,
 )
-from learnkernels.estimators import (
-    KernelClassifier,
-    KernelLearner,
-    KernelRegressor,
-    alignment_statistics,
-)
-from learnkernels.gram import Dask, Threads, alignment
-from learnkernels.kernels import (
-    gaussians,
-    laplacians,
-    linear,
-    low_rank,
-    ngrams,
-    on,
-    per_feature,
-    polynomials,
-    spectrum,
-    weighted_degree,
-)
-from learnkernels.persistence import load, save
-from learnkernels.reports import report
 from learnkernels.version import __version__
+
+if TYPE_CHECKING:
+    from learnkernels import datasets, inspection, kernels, methods, theory
+    from learnkernels.estimators import (
+        KernelClassifier,
+        KernelLearner,
+        KernelRegressor,
+        alignment_statistics,
+    )
+    from learnkernels.execution import Dask, Threads
+    from learnkernels.gram import alignment
+    from learnkernels.inspection.compare import compare
+    from learnkernels.kernels import (
+        gaussians,
+        laplacians,
+        linear,
+        low_rank,
+        ngrams,
+        on,
+        per_feature,
+        polynomials,
+        spectrum,
+        weighted_degree,
+    )
+    from learnkernels.persistence import load, save
+    from learnkernels.reporting.report import report
 
 __all__ = [
     "ConstantKernelWarning",
@@ -52,7 +61,11 @@ __all__ = [
     "__version__",
     "alignment",
     "alignment_statistics",
+    "compare",
+    "datasets",
     "gaussians",
+    "inspection",
+    "kernels",
     "laplacians",
     "linear",
     "load",
@@ -68,3 +81,32 @@ __all__ = [
     "theory",
     "weighted_degree",
 ]
+
+_PACKAGES = ("datasets", "inspection", "kernels", "methods", "theory")
+_SOURCES = {
+    "estimators": ("KernelClassifier", "KernelLearner", "KernelRegressor", "alignment_statistics"),
+    "execution": ("Dask", "Threads"),
+    "gram": ("alignment",),
+    "inspection": ("compare",),
+    "kernels": (
+        "gaussians", "laplacians", "linear", "low_rank", "ngrams", "on", "per_feature",
+        "polynomials", "spectrum", "weighted_degree",
+    ),
+    "persistence": ("load", "save"),
+    "reporting": ("report",),
+}  # fmt: skip
+_SOURCE_OF = {name: source for source, names in _SOURCES.items() for name in names}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f"learnkernels.{name}")
+    if name in _SOURCE_OF:
+        value = getattr(import_module(f"learnkernels.{_SOURCE_OF[name]}"), name)
+        globals()[name] = value  # the next access does not come here
+        return value
+    raise AttributeError(f"module 'learnkernels' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

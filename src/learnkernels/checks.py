@@ -1,4 +1,4 @@
-"""Checks of plain parameters, each with a sentence for the user."""
+"""Checks of plain parameters; errors say what was found and what is expected."""
 
 from __future__ import annotations
 
@@ -11,34 +11,17 @@ from sklearn.utils import check_random_state
 
 from learnkernels.errors import InputError, InputTypeError
 
-__all__ = [
-    "as_input_error",
-    "is_number",
-    "is_several",
-    "is_whole",
-    "positive_values",
-    "random_generator",
-    "require_choice",
-    "require_positive",
-    "require_range",
-    "require_truth",
-    "require_whole",
-]
-
-
 LARGEST = 1e300
 
 
 @contextmanager
 def as_input_error(what: str = "") -> Iterator[None]:
-    """What libraries below raise for input that they cannot use, as our error.
-
-    Their looks at values that are not finite are no reason for a warning of NumPy.
+    """Raise `InputError` for errors of other libraries, without floating-point warnings.
 
     Parameters
     ----------
     what : str, default=""
-        Begins the sentence.
+        Beginning of the message.
     """
     try:
         with np.errstate(over="ignore", invalid="ignore"):
@@ -52,30 +35,30 @@ def as_input_error(what: str = "") -> Iterator[None]:
 
 
 def random_generator(random_state: Any) -> np.random.RandomState:
-    """Random numbers by a seed, those of a generator, or anew for None."""
+    """Return scikit-learn's random generator for a seed, a generator or None."""
     with as_input_error("random_state: "):
         return check_random_state(random_state)
 
 
 def is_number(value: Any) -> TypeGuard[float]:
-    """Whether value is a finite real number, if whole then one of 64 bits, as NumPy wants them."""
-    if is_whole(value):
-        return bool(abs(int(value)) < 2**63)
+    """Return whether value is a finite real number; integers must fit into 64 bits."""
+    if isinstance(value, (int, np.integer)):
+        return not isinstance(value, bool) and bool(abs(int(value)) < 2**63)
     return isinstance(value, (float, np.floating)) and bool(np.isfinite(value))
 
 
 def is_whole(value: Any) -> TypeGuard[int]:
-    """Whether value is a whole number."""
+    """Return whether value is an integer."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 def is_several(value: Any) -> bool:
-    """Whether value holds others, which an array without dimensions does not though it says so."""
+    """Return whether value is iterable; an array without dimensions is not."""
     return isinstance(value, Iterable) and not (isinstance(value, np.ndarray) and value.ndim == 0)
 
 
 def require_range(X: Any, what: str) -> None:
-    """Raise where an array or sparse matrix holds numbers that not even their sums can bear."""
+    """Raise if an absolute value exceeds 1e300, because sums would overflow."""
     values = X.data if hasattr(X, "tocsr") else X
     largest = float(max(np.max(values, initial=0.0), -np.min(values, initial=0.0)))
     if largest > LARGEST:
@@ -94,14 +77,14 @@ def require_whole(owner: str, parameter: str, value: Any, low: int) -> None:
 
 
 def require_choice(parameter: str, value: Any, choices: Collection[str | None]) -> None:
-    """Raise unless `value` is one of some texts, or None where that is one of them."""
+    """Raise unless `value` is one of the choices, which are strings or None."""
     if not ((value is None or isinstance(value, str)) and value in choices):
         raise InputError(f"{parameter}={value!r}; expected one of {list(choices)}.")
 
 
 def require_truth(parameter: str, value: Any) -> None:
-    """Raise unless `value` is True or False, which 1 and 0 are too."""
-    if not (isinstance(value, (bool, np.bool_)) or (is_whole(value) and value in (0, 1))):
+    """Raise unless `value` is True, False, 1 or 0."""
+    if not (isinstance(value, (bool, int, np.bool_, np.integer)) and value in (0, 1)):
         raise InputError(f"{parameter}={value!r}; it must be True or False.")
 
 
@@ -114,7 +97,7 @@ def require_positive(parameter: str, value: Any, owner: str) -> None:
 
 
 def positive_values(parameter: str, given: Any) -> list[float]:
-    """A number or a list of numbers as a list, each positive and finite."""
+    """Return a number or a list of numbers as a list; each must be positive and finite."""
     values = np.atleast_1d(np.asarray(given, dtype=object)).ravel().tolist()
     if not values:
         raise InputError(f"{parameter} is an empty list; give at least one positive number.")

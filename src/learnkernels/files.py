@@ -1,4 +1,4 @@
-"""Files that are complete or not there."""
+"""Write files atomically."""
 
 from __future__ import annotations
 
@@ -12,23 +12,21 @@ from uuid import uuid4
 
 from learnkernels.errors import InputError
 
-__all__ = ["make_folder", "replacing"]
-
 
 @contextmanager
-def replacing(path: str | os.PathLike, advice: str = "") -> Iterator[IO[bytes]]:
-    """A stream whose bytes are the file at `path` once the block ends, and only then.
+def replacing(path: str | os.PathLike[str], advice: str = "") -> Iterator[IO[bytes]]:
+    """Open a stream that replaces the file at `path` when the block ends without error.
 
-    They are written beside their place and moved there, so that whoever reads, and whoever finds
-    the disk full or the program stopped, sees the file of before or the new one. Pipes and devices,
-    which cannot be replaced, get the bytes as they come.
+    The bytes are written to a temporary file in the same directory, which is then moved. Readers
+    see either the previous file or the complete new one, also if the disk is full or the program is
+    stopped. Pipes and devices cannot be replaced and are written directly.
 
     Parameters
     ----------
     path : path-like
-        Where to; a link is followed.
+        Output file; a link is followed.
     advice : str, default=""
-        Ends the sentence of the error where the file cannot be written.
+        Appended to the message of the error if the file cannot be written.
 
     Examples
     --------
@@ -41,23 +39,23 @@ def replacing(path: str | os.PathLike, advice: str = "") -> Iterator[IO[bytes]]:
     'kept'
     """
     try:
-        place = Path(path)
-        if place.exists() and not place.is_file():  # to open a folder is an error
-            with place.open("wb") as stream:
+        target = Path(path)
+        if target.exists() and not target.is_file():  # opening a directory raises
+            with target.open("wb") as stream:
                 yield stream
             return
-        place = Path(os.path.realpath(place))
-        part = place.with_name(f".{uuid4().hex}.part")  # nobody else's, thread or process
+        target = Path(os.path.realpath(target))
+        part = target.with_name(f".{uuid4().hex}.part")  # unique for every thread and process
         try:
             with part.open("xb") as stream:
-                if place.exists():
-                    part.chmod(stat.S_IMODE(place.stat().st_mode))
+                if target.exists():
+                    part.chmod(stat.S_IMODE(target.stat().st_mode))
                 yield stream
                 stream.flush()
                 os.fsync(stream.fileno())
-            part.replace(place)
+            part.replace(target)
         finally:
-            part.unlink(missing_ok=True)  # mostly moved already
+            part.unlink(missing_ok=True)  # it exists only after an error
     except BrokenPipeError:
         raise
     except OSError as error:
@@ -66,9 +64,9 @@ def replacing(path: str | os.PathLike, advice: str = "") -> Iterator[IO[bytes]]:
 
 
 def make_folder(path: Path, advice: str = "") -> None:
-    """Make a folder and those above it, unless they are there."""
+    """Create a directory and its parents unless they exist."""
     try:
         path.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         reason = error.strerror or error
-        raise InputError(f"cannot make the folder {str(path)!r}: {reason}{advice}.") from error
+        raise InputError(f"cannot create the directory {str(path)!r}: {reason}{advice}.") from error

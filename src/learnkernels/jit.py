@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from numba import njit
 
-__all__ = ["compiled"]
 
+def compiled(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator like ``numba.njit(cache=True, nogil=True)``."""
 
-def compiled(**options):
-    """A decorator like ``numba.njit(cache=True, nogil=True)``."""
-
-    def decorate(function):
+    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        made: Callable[..., Any]
         try:
-            return njit(cache=True, nogil=True, **options)(function)
+            made = njit(cache=True, nogil=True, **options)(function)
         except RuntimeError:  # a read-only installation and no home: compile in every process
-            return njit(nogil=True, **options)(function)
+            made = njit(nogil=True, **options)(function)
+        return made
 
     return decorate

@@ -1,144 +1,193 @@
-"""What a person who waits is shown: one line with a bar on a terminal, nothing anywhere else.
+"""Progress of long work: a bar on a terminal, plain lines in notebooks and pipes.
 
-Long work gets a `Progress` and tells it what it is at; the silent one, the default everywhere,
-does nothing. Whoever owns the whole job makes the line with `shown`; parts of the job say where
-they are with `within`, so that a gap reads "fold 2 of 5, l1-svm, gap 3.1e-04, step 6".
+The display belongs to the context that opened it with `showing`, and to the threads that `Threads`
+starts from there. Code that takes long calls `report`, `within`, `counting` and `track`. Without a
+display they do nothing.
 """
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
-
-from rich.console import Console
-from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
-from rich.progress import Progress as Bars
-from rich.text import Text
+from contextvars import ContextVar
+from typing import Protocol, TypeVar
 
 from learnkernels.checks import require_truth
 
-__all__ = ["SILENT", "Progress", "Say", "gap_reached", "shown", "silent"]
+Item = TypeVar("Item")
 
-# Told in a few words what is going on.
-Say = Callable[[str], None]
-
-
-def silent(text: str) -> None:
-    """Say nothing."""
+# Seconds between two plain lines.
+INTERVAL = 2.0
 
 
-def gap_reached(gap: float, steps: int) -> str:
-    """What an iteration says of itself."""
-    return f"gap {gap:.1e}, step {steps}"
-
-
-@dataclass(frozen=True)
-class Progress:
-    """Where a job is, for those who watch.
+class Display(Protocol):
+    """A line of text and a bar that counts.
 
     Attributes
     ----------
-    line : Line or None
-        What is shown; None is silence.
-    where : tuple of str
-        The parts of the job that this part lies in.
+    counted : bool
+        Whether a bar is counting; an inner loop leaves it to the outer one.
     """
 
-    line: Line | None = None
-    where: tuple[str, ...] = ()
-
-    def within(self, *where: str) -> Progress:
-        """The progress of a part of the job."""
-        return replace(self, where=self.where + where)
-
-    def say(self, text: str) -> None:
-        """Show what is going on."""
-        if self.line is not None:
-            self.line.write(", ".join((*self.where, text)))
-
-    @contextmanager
-    def counting(self, total: int, what: str = "", done: int = 0) -> Iterator[Callable[[], None]]:
-        """A bar for so many parts, some of them done, and the function that counts one more.
-
-        Parts that count parts of their own leave the bar to the whole; `what` names the work as
-        long as nobody has said more.
-        """
-        if self.line is None or self.line.counted:
-            yield lambda: None
-            return
-        with self.line.bar_of(total, what, done) as advance:
-            yield advance
-
-    def track(self, results: Iterable, total: int, what: str) -> Iterator:
-        """The results as they come, counted."""
-        with self.counting(total, what) as advance:
-            for result in results:
-                yield result
-                advance()
-
-
-SILENT = Progress()
-
-
-class Line:
-    """A line on the terminal: a bar that runs, or counts, and what is going on."""
-
-    def __init__(self, bars: Bars):
-        self.bars = bars
-        self.counted = False
-        self.text = ""
-        self.task = bars.add_task("", total=None)
+    counted: bool
 
     def write(self, text: str) -> None:
-        self.text = text
-        self.bars.update(self.task, description=text)
+        """Show what is going on."""
 
-    @contextmanager
-    def bar_of(self, total: int, what: str, done: int) -> Iterator[Callable[[], None]]:
-        self.counted = True
-        self._renew(total, self.text or what, done)
-        try:
-            yield lambda: self.bars.advance(self.task)
-        finally:
-            self.counted = False
-            self._renew(None, self.text)
+    def start(self, total: int | None, what: str, done: int = 0) -> None:
+        """Start a bar of `total` parts; None stops counting."""
 
-    def _renew(self, total: int | None, text: str, done: int = 0) -> None:
-        self.bars.remove_task(self.task)
-        self.task = self.bars.add_task(text, total=total, completed=done)
+    def advance(self) -> None:
+        """Count one more part."""
 
 
-def on_terminal() -> bool:
-    """Whether a person may be watching, whatever the environment says of colours."""
-    return sys.stderr is not None and sys.stderr.isatty()
-
-
-class Description(TextColumn):
-    """What is going on, cut where the terminal ends."""
-
-    def render(self, task) -> Text:
-        return Text(task.description, no_wrap=True, overflow="ellipsis")
+DISPLAY: ContextVar[Display | None] = ContextVar("learnkernels display", default=None)
+WHERE: ContextVar[tuple[str, ...]] = ContextVar("learnkernels progress", default=())
 
 
 @contextmanager
-def shown(verbose: bool | Progress) -> Iterator[Progress]:
-    """The progress of a whole job: a line on a terminal if asked for, else silence.
+def showing(verbose: bool) -> Iterator[None]:
+    """Show the progress of everything inside the block.
 
     Parameters
     ----------
-    verbose : bool or Progress
-        Whether somebody asked; a job that is part of another one gets the other's.
+    verbose : bool
+        False shows nothing. A display that is open already is used again.
     """
-    if isinstance(verbose, Progress):
-        yield verbose
-        return
     require_truth("verbose", verbose)
-    if not (verbose and on_terminal()):
-        yield SILENT
+    if not verbose or DISPLAY.get() is not None:
+        yield
         return
-    console = Console(stderr=True)
+    with terminal_display() if on_terminal() else plain_display() as display:
+        token = DISPLAY.set(display)
+        try:
+            yield
+        finally:
+            DISPLAY.reset(token)
+
+
+def report(text: str) -> None:
+    """Show what is going on, after the names of the parts of the job it belongs to."""
+    display = DISPLAY.get()
+    if display is not None:
+        display.write(", ".join((*WHERE.get(), text)))
+
+
+@contextmanager
+def within(*where: str) -> Iterator[None]:
+    """Name a part of the job; reports inside the block begin with it."""
+    token = WHERE.set(WHERE.get() + where)
+    try:
+        yield
+    finally:
+        WHERE.reset(token)
+
+
+@contextmanager
+def counting(total: int, what: str, done: int = 0) -> Iterator[Callable[[], None]]:
+    """Count parts in a bar, and yield the function that counts one more.
+
+    Parameters
+    ----------
+    total, done : int
+        Parts, and how many of them are done already.
+    what : str
+        Name of the work, shown until something is reported.
+    """
+    display = DISPLAY.get()
+    if display is None or display.counted:
+        yield lambda: None
+        return
+    display.start(total, what, done)
+    try:
+        yield display.advance
+    finally:
+        display.start(None, "")
+
+
+def track(results: Iterable[Item], total: int, what: str) -> Iterator[Item]:
+    """Yield the results as they come and count them."""
+    with counting(total, what) as advance:
+        for result in results:
+            yield result
+            advance()
+
+
+def on_terminal() -> bool:
+    """Return whether standard error is a terminal."""
+    return sys.stderr is not None and sys.stderr.isatty()
+
+
+@contextmanager
+def terminal_display() -> Iterator[Display]:
+    """Show a line of rich, and remove it at the end."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.text import Text
+
+    class Description(TextColumn):
+        """Cut the text where the terminal ends; never read it as markup."""
+
+        def render(self, task) -> Text:
+            return Text(task.description, no_wrap=True, overflow="ellipsis")
+
+    class TerminalDisplay:
+        def __init__(self, bars: Progress):
+            self.bars = bars
+            self.counted = False
+            self.text = ""
+            self.task = bars.add_task("", total=None)
+
+        def write(self, text: str) -> None:
+            self.text = text
+            self.bars.update(self.task, description=text)
+
+        def start(self, total: int | None, what: str, done: int = 0) -> None:
+            self.counted = total is not None
+            self.bars.remove_task(self.task)
+            self.task = self.bars.add_task(self.text or what, total=total, completed=done)
+
+        def advance(self) -> None:
+            self.bars.advance(self.task)
+
     columns = (BarColumn(bar_width=24), TimeRemainingColumn(compact=True), Description(""))
-    with Bars(*columns, console=console, transient=True) as bars:
-        yield Progress(Line(bars))
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bars:
+        yield TerminalDisplay(bars)
+
+
+@contextmanager
+def plain_display() -> Iterator[Display]:
+    """Lines on standard error, at most one every few seconds."""
+    yield PlainDisplay()
+
+
+class PlainDisplay:
+    """Progress as lines of text, for notebooks, pipes and log files."""
+
+    def __init__(self) -> None:
+        self.counted = False
+        self.text = ""
+        self.total = self.done = 0
+        self.last = time.monotonic()
+
+    def write(self, text: str) -> None:
+        """Print the text, unless a line was printed a moment ago."""
+        self.text = text
+        if time.monotonic() - self.last < INTERVAL or sys.stderr is None:
+            return
+        self.last = time.monotonic()
+        counted = f"{self.done} of {self.total}, " if self.counted else ""
+        print(f"learnkernels: {counted}{text}", file=sys.stderr, flush=True)
+
+    def start(self, total: int | None, what: str, done: int = 0) -> None:
+        """Start or stop counting."""
+        self.counted, self.total, self.done = total is not None, total or 0, done
+        if what:
+            self.write(what)
+
+    def advance(self) -> None:
+        """Count one more part."""
+        self.done += 1
+        self.write(self.text)

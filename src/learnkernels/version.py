@@ -1,4 +1,4 @@
-"""The version, and those of the libraries that numbers depend on."""
+"""The version of the package, and of the libraries that numbers depend on."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from importlib.metadata import version
 
 __all__ = ["__version__", "versions"]
 
-__version__ = "0.1.0"
+__version__ = "0.2.0.dev0"
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 
 def versions() -> dict[str, str]:
-    """What a number was computed with."""
+    """Return the versions of Python, learnkernels and the libraries that numbers depend on."""
     ours = {"python": platform.python_version(), "learnkernels": __version__}
     return ours | {library: version(library) for library in LIBRARIES}

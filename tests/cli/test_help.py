@@ -1,4 +1,4 @@
-"""Every command says what it takes."""
+"""Every command documents its arguments."""
 
 import argparse
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ from learnkernels.cli.main import parser
 
 
 def commands(command: argparse.ArgumentParser, *path: str) -> Iterator[tuple[str, ...]]:
-    """A command and all below it, as a user types them: ("datasets", "list") for one."""
+    """Yield the names of a command and its subcommands, such as ("datasets", "list")."""
     yield path
     for action in command._actions:
         if isinstance(action, argparse._SubParsersAction):
@@ -19,7 +19,7 @@ def commands(command: argparse.ArgumentParser, *path: str) -> Iterator[tuple[str
 
 
 @pytest.mark.parametrize("path", list(commands(parser())), ids=lambda path: " ".join(path) or "top")
-def test_help_is_printed(path, capsys):
+def test_help_is_printed_for_every_command(path, capsys):
     with pytest.raises(SystemExit) as end:
         main([*path, "--help"])
     out, err = capsys.readouterr()

@@ -1,4 +1,4 @@
-"""What commands write, to files and to terminals, whatever the files they read hold."""
+"""Output of commands: files and terminals, for arbitrary content of the input files."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from rich.console import Console
 
 from learnkernels.cli import main
 from learnkernels.cli.data import read_table
-from learnkernels.cli.show import heaviest, views_table, weights_table
-from tests.cli.test_cli import run
+from learnkernels.cli.show import largest_weights, views_table, weights_table
+from tests.cli.running import run
 
 CLASSES = ['=HYPERLINK("http://x","y")', "@SUM(1)", "-1", "+1|2", 'a "b", c\r\nd']
 CLEAR = "\x1b[2J"
@@ -24,7 +24,7 @@ CLEAR = "\x1b[2J"
 
 @pytest.fixture
 def table(rng, tmp_path):
-    """Five classes that a spreadsheet would take for formulas, far apart."""
+    """Five separable classes with labels that a spreadsheet would read as formulas."""
     kind = np.arange(60) % 5
     X = rng.standard_normal((60, 2)) * 0.1 + 9 * kind[:, None] ** [1, 2]
     frame = pd.DataFrame(X, columns=[f"a{CLEAR}", f"a{CLEAR}b"])
@@ -45,8 +45,8 @@ def model(table, capsys):
     return path
 
 
-def test_cells_and_classes_come_back_as_they_were_read(table, model, capsys):
-    """Programs compare them; what begins with = is for a spreadsheet to import as text."""
+def test_cells_and_classes_are_written_unchanged(table, model, capsys):
+    """Labels that begin with = are not escaped; a spreadsheet has to import them as text."""
     output = table.with_name("out.csv")
     assert run(capsys, "predict", model, table, "--output", output)[0] == 0
     read, predicted = read_table(str(table)), read_table(str(output))
@@ -55,7 +55,7 @@ def test_cells_and_classes_come_back_as_they_were_read(table, model, capsys):
     assert set(predicted["prediction"]) <= set(CLASSES)
 
 
-def test_results_are_not_written_over_what_is_read(table, model, capsys):
+def test_output_does_not_overwrite_input(table, model, capsys):
     before = table.read_bytes(), model.read_bytes()
     (table.parent / "link.csv").symlink_to(table)
     for arguments in (
@@ -66,15 +66,15 @@ def test_results_are_not_written_over_what_is_read(table, model, capsys):
         ("compare", table, "--target", "kind", "--json", table),
     ):
         status, out, err = run(capsys, *arguments)
-        assert (status, out) == (2, "") and "name another file" in err
+        assert (status, out) == (2, "") and "choose another file" in err
     assert (table.read_bytes(), model.read_bytes()) == before
 
 
-def test_models_and_tables_are_told_apart(table, model, capsys):
-    for arguments, said in (
-        (("predict", table, model), "is not a model written by learnkernels"),
-        (("predict", model, model), "is a ZIP archive: a model of 'fit --save'"),
-        (("fit", model, "--target", "kind"), "is a ZIP archive: a model of 'fit --save'"),
+def test_models_and_tables_in_wrong_order_are_refused(table, model, capsys):
+    for arguments, message in (
+        (("predict", table, model), "is not a model file of learnkernels"),
+        (("predict", model, model), "is a ZIP archive (a model of 'fit --save'"),
+        (("fit", model, "--target", "kind"), "is a ZIP archive (a model of 'fit --save'"),
         (
             ("predict", model, table, "--output", table.parent),
             "Is a directory",
@@ -82,10 +82,10 @@ def test_models_and_tables_are_told_apart(table, model, capsys):
         (("predict", model, table, "--output", "/dev/full"), "No space left"),
     ):
         status, out, err = run(capsys, *arguments)
-        assert (status, out) == (2, "") and said in err and err.count("\n") == 1
+        assert (status, out) == (2, "") and message in err and err.count("\n") == 1
 
 
-def test_a_full_disk_behind_the_terminal_is_a_sentence():
+def test_full_disk_is_one_line_error():
     command = [sys.executable, "-m", "learnkernels", "datasets", "list"]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
@@ -93,7 +93,7 @@ def test_a_full_disk_behind_the_terminal_is_a_sentence():
     assert "No space left on device" in done.stderr
 
 
-def test_names_in_errors_do_nothing_to_a_terminal(table, model, capsys):
+def test_control_characters_in_errors_are_escaped(table, model, capsys):
     other = table.with_name("other.csv")
     other.write_text("kind\nx\n")
     status, _, err = run(capsys, "predict", model, other)
@@ -103,7 +103,7 @@ def test_names_in_errors_do_nothing_to_a_terminal(table, model, capsys):
     assert status == 2 and "no column 'y'" in err and len(err) < 3000
 
 
-def test_names_in_warnings_do_nothing_to_a_terminal(capsys, monkeypatch):
+def test_control_characters_in_warnings_are_escaped(capsys, monkeypatch):
     def warned(_):
         warnings.simplefilter("always")
         warnings.warn(f"column a{CLEAR}\nb", stacklevel=1)
@@ -113,11 +113,11 @@ def test_names_in_warnings_do_nothing_to_a_terminal(capsys, monkeypatch):
     assert capsys.readouterr().err == "learnkernels: warning: column a\\x1b[2J b\n"
 
 
-def test_names_in_tables_do_nothing_to_a_terminal():
+def test_control_characters_in_tables_are_escaped():
     names, weights = [f"a{CLEAR}", "b\r\n\x9bc"], np.array([0.7, 0.3])
     shown = Console(file=io.StringIO(), markup=False, width=110)
     shown.print(weights_table(names, weights, weights))
     shown.print(views_table(dict(zip(names, weights, strict=True))))
-    text = shown.file.getvalue() + heaviest(names, weights)
+    text = shown.file.getvalue() + largest_weights(names, weights)
     assert text.count(r"a\x1b[2J") == 3 and text.count(r"b\r\n\x9bc") == 3
     assert not set(text) & {"\x1b", "\x9b", "\r"}

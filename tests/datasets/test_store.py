@@ -1,12 +1,12 @@
-"""Data sets: found, checked, downloaded, or a sentence that says what to do."""
+"""Files of data sets: found, verified, downloaded, or an error with instructions."""
 
 import gzip
+from dataclasses import replace
 from urllib.error import URLError
 
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.utils import Bunch
 
 import learnkernels as lk
 from learnkernels import datasets
@@ -14,16 +14,8 @@ from learnkernels.datasets import store
 
 
 @pytest.fixture
-def nowhere(monkeypatch, tmp_path):
-    """Neither a folder of data nor a filled cache."""
-    monkeypatch.delenv("LEARNKERNELS_DATA", raising=False)
-    monkeypatch.setenv("LEARNKERNELS_CACHE", str(tmp_path / "cache"))
-    return tmp_path
-
-
-@pytest.fixture
 def toy(monkeypatch):
-    """A data set of the catalogue that is made here."""
+    """Return a small data set added to the catalogue."""
     table = pd.DataFrame({"a": [0.5, 1 / 3, np.nan], "b": [1, 2, 3], "target": ["x", "y", "x"]})
     data = datasets.Dataset(
         "toy.csv.gz", "0" * 64, "3 x 2", "nowhere", table.copy, store.values_checksum(table)
@@ -32,41 +24,32 @@ def toy(monkeypatch):
     return table
 
 
-def test_every_set_of_the_catalogue_is_what_it_says(genuine):
-    genuine("sonar")  # skips where there is no data
-    for name, data in datasets.DATASETS.items():
-        assert datasets.path(name).name == data.file
-        assert datasets.whereabouts(name) == "at hand"
-        table = datasets.load(name)
-        assert len(table) == int(next(word for word in data.about.split() if word.isdigit()))
-        if data.values:
-            assert store.values_checksum(table) == data.values
-
-
-def test_a_download_is_kept_and_not_repeated(nowhere, toy, monkeypatch):
-    assert datasets.whereabouts("toy") == "to be downloaded"
+def test_download_is_cached_and_not_repeated(no_files, toy, monkeypatch):
+    assert datasets.availability("toy") == "downloadable"
     found = datasets.load("toy")
     pd.testing.assert_frame_equal(found, toy)
-    assert datasets.whereabouts("toy") == "at hand"
-    assert [path.name for path in (nowhere / "cache").iterdir()] == ["toy.csv.gz"]
-    forgetful = datasets.Dataset("toy.csv.gz", "0" * 64, "", "", None, store.values_checksum(toy))
-    monkeypatch.setitem(datasets.DATASETS, "toy", forgetful)
-    assert datasets.path("toy") == nowhere / "cache" / "toy.csv.gz"
+    assert datasets.availability("toy") == "local"
+    assert [path.name for path in (no_files / "cache").iterdir()] == ["toy.csv.gz"]
+    without_download = datasets.Dataset(
+        "toy.csv.gz", "0" * 64, "", "", None, store.values_checksum(toy)
+    )
+    monkeypatch.setitem(datasets.DATASETS, "toy", without_download)
+    assert datasets.path("toy") == no_files / "cache" / "toy.csv.gz"
 
 
-def test_other_values_are_refused_from_the_internet_and_from_a_folder(nowhere, toy, monkeypatch):
+def test_values_with_another_checksum_are_refused_in_download_and_cache(no_files, toy, monkeypatch):
     datasets.fetch("toy")
     changed = toy.assign(b=[1, 2, 4])
     other = datasets.Dataset(
         "toy.csv.gz", "0" * 64, "", "nowhere", toy.copy, store.values_checksum(changed)
     )
     monkeypatch.setitem(datasets.DATASETS, "toy", other)
-    with pytest.raises(lk.InputError, match="does not hold the data this library knows"):
+    with pytest.raises(lk.InputError, match="does not match the checksum"):
         datasets.path("toy")
-    (nowhere / "cache" / "toy.csv.gz").unlink()
-    with pytest.raises(lk.InputError, match="differs from the data this library knows"):
+    (no_files / "cache" / "toy.csv.gz").unlink()
+    with pytest.raises(lk.InputError, match="downloaded for toy do not match its checksum"):
         datasets.fetch("toy")
-    assert not (nowhere / "cache" / "toy.csv.gz").exists()
+    assert not (no_files / "cache" / "toy.csv.gz").exists()
 
 
 DAMAGES = [
@@ -79,16 +62,16 @@ DAMAGES = [
 
 
 @pytest.mark.parametrize("damage", DAMAGES)
-def test_a_damaged_file_is_refused(damage, genuine, tmp_path, monkeypatch):
+def test_damaged_file_is_refused(damage, genuine, tmp_path, monkeypatch):
     genuine("sonar")
     whole = datasets.path("sonar").read_bytes()
     (tmp_path / "sonar.csv.gz").write_bytes(damage(whole))
     monkeypatch.setenv("LEARNKERNELS_DATA", str(tmp_path))
-    with pytest.raises(lk.InputError, match="cut off or altered"):
+    with pytest.raises(lk.InputError, match="truncated or modified"):
         datasets.load("sonar")
 
 
-def test_no_network_is_a_sentence_that_says_what_to_do(nowhere, monkeypatch):
+def test_error_without_network_explains_manual_download(no_files, monkeypatch):
     def offline(**options):
         raise URLError("no route to host")
 
@@ -97,7 +80,7 @@ def test_no_network_is_a_sentence_that_says_what_to_do(nowhere, monkeypatch):
         datasets.load("sonar")
 
 
-def test_the_same_values_in_another_file_are_accepted(genuine, tmp_path, monkeypatch):
+def test_file_with_same_values_and_other_bytes_is_accepted(genuine, tmp_path, monkeypatch):
     for name in ("sonar", "tss_arabidopsis_tata", "splice_binary_train"):
         genuine(name).to_csv(tmp_path / f"{name}.csv.gz", index=False)
     monkeypatch.setenv("LEARNKERNELS_DATA", str(tmp_path))
@@ -105,62 +88,38 @@ def test_the_same_values_in_another_file_are_accepted(genuine, tmp_path, monkeyp
         assert datasets.path(name).parent == tmp_path
 
 
-def test_a_folder_that_is_not_there_is_named(monkeypatch, tmp_path):
+def test_missing_data_directory_is_named_in_error(monkeypatch, tmp_path):
     monkeypatch.setenv("LEARNKERNELS_DATA", str(tmp_path / "nowhere"))
-    with pytest.raises(lk.InputError, match="nowhere', which is no folder"):
+    with pytest.raises(lk.InputError, match="nowhere', which is not a directory"):
         datasets.load("sonar")
 
 
-def test_what_cannot_be_downloaded_says_where_to_get_it(nowhere):
-    assert datasets.whereabouts("tss_arabidopsis_tata") == "to be got by hand"
+def test_error_names_source_if_download_is_impossible(no_files):
+    assert datasets.availability("tss_arabidopsis_tata") == "manual"
     with pytest.raises(lk.InputError, match=r"CNNPromoterData.*LEARNKERNELS_DATA"):
         datasets.load("tss_arabidopsis_tata")
 
 
-def openml_of(monkeypatch, tables):
-    """Let OpenML answer with tables by number."""
-
-    def answer(*, data_id, as_frame):
-        table = tables[data_id]
-        target = table["target"]
-        target = target if target.dtype.kind == "f" else target.astype(str).astype("category")
-        return Bunch(data=table.drop(columns="target"), target=target)
-
-    monkeypatch.setattr("sklearn.datasets.fetch_openml", answer)
+def test_unwritable_cache_is_named_in_error(no_files, toy):
+    (no_files / "cache").write_text("a file")
+    with pytest.raises(lk.InputError, match=r"cannot write toy to the cache .*LEARNKERNELS_CACHE"):
+        datasets.fetch("toy")
 
 
-@pytest.mark.parametrize(
-    ("name", "number", "labels"),
-    [
-        ("sonar", 40, {"M": "Mine", "R": "Rock"}),
-        ("ionosphere", 59, {}),
-        ("breast_cancer_wisconsin", 15, {2: "benign", 4: "malignant"}),
-        ("kin8nm", 189, {}),
-    ],
-)
-def test_tables_of_openml_become_our_tables(name, number, labels, genuine, nowhere, monkeypatch):
-    monkeypatch.undo()  # first where the genuine file is
-    known = genuine(name)
-    monkeypatch.delenv("LEARNKERNELS_DATA", raising=False)
-    monkeypatch.setenv("LEARNKERNELS_CACHE", str(nowhere / "cache"))
-    theirs = known.set_axis([*(f"V{j}" for j in range(known.shape[1] - 1)), "target"], axis=1)
-    openml_of(monkeypatch, {number: theirs.assign(target=theirs["target"].replace(labels))})
-    found = datasets.load(name)
-    assert np.allclose(found.iloc[:, :-1], known.iloc[:, :-1], equal_nan=True)
-    assert (found["target"] == known["target"]).all()
+def test_interrupted_download_leaves_no_file(no_files, toy, monkeypatch):
+    def interrupted():
+        raise KeyboardInterrupt
 
-
-def test_the_digits_of_openml_are_joined(genuine, nowhere, monkeypatch):
-    monkeypatch.undo()
-    known = genuine("mfeat")
-    monkeypatch.delenv("LEARNKERNELS_DATA", raising=False)
-    monkeypatch.setenv("LEARNKERNELS_CACHE", str(nowhere / "cache"))
-    views = {12: "fac", 14: "fou", 16: "kar", 18: "mor", 20: "pix", 22: "zer"}
-    openml_of(
-        monkeypatch,
-        {
-            number: known.filter(regex=f"^{view}_").copy().assign(target=known["target"] + 1)
-            for number, view in views.items()
-        },
+    monkeypatch.setitem(
+        datasets.DATASETS, "toy", replace(datasets.DATASETS["toy"], download=interrupted)
     )
-    pd.testing.assert_frame_equal(datasets.load("mfeat"), known, check_dtype=False)
+    with pytest.raises(KeyboardInterrupt):
+        datasets.fetch("toy")
+    assert not list((no_files / "cache").iterdir())
+    assert datasets.availability("toy") == "downloadable"
+
+
+def test_default_cache_is_the_users_cache_directory(monkeypatch, tmp_path):
+    monkeypatch.delenv("LEARNKERNELS_CACHE", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert store.cache().abspath == tmp_path / "learnkernels"

@@ -1,6 +1,7 @@
-"""`KernelClassifier`: right, and right about what it cannot do."""
+"""`KernelClassifier`: agreement with definitions, model selection and input errors."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,12 +11,13 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 import learnkernels as lk
-from learnkernels.estimators import classifier
-from learnkernels.estimators.folds import stratified_order
+from learnkernels.estimators.classifier import class_targets
+from learnkernels.estimators.selection import contiguous
+from learnkernels.folds import folds
 
 
-def test_with_one_kernel_it_is_the_svm_of_scikit_learn(classes):
-    """Centering changes nothing for an SVM with intercept; the trace only rescales C."""
+def test_single_kernel_classifier_equals_svc(classes):
+    """Centering does not change an SVM with intercept; trace normalisation only rescales C."""
     X, y = classes
     ours = lk.KernelClassifier(lk.gaussians([0.3]), C=2.0, normalize=None).fit(X, y)
     theirs = SVC(gamma=0.3, C=2.0, tol=1e-8).fit(X, y)
@@ -32,12 +34,12 @@ def test_every_machine_learns_digits(machine):
     assert model.decision_function(X[:3] / 16).shape == (3, 10)
 
 
-def test_c_is_chosen_by_honest_folds(classes):
-    """Each fold's score equals that of an estimator fitted without the fold."""
+def test_c_scores_equal_cross_validation_without_the_fold(classes):
+    """The score of a fold equals that of an estimator fitted without the fold."""
     X, y = classes
     values = [0.1, 1.0, 30.0]
     kernels = lk.gaussians([0.03, 0.3, 3.0])
-    model = lk.KernelClassifier(kernels, C=values, folds=4, random_state=7).fit(X, y)
+    model = lk.KernelClassifier(kernels, C=values, cv=4, random_state=7).fit(X, y)
     hits = np.zeros(3)
     for train, test in StratifiedKFold(4, shuffle=True, random_state=7).split(X, y):
         for v, C in enumerate(values):
@@ -47,7 +49,7 @@ def test_c_is_chosen_by_honest_folds(classes):
     assert model.C_ == values[int(np.argmax(hits))]
 
 
-def test_a_list_of_c_ends_in_the_same_model_as_its_winner(classes):
+def test_list_of_c_gives_the_model_of_the_chosen_c(classes):
     X, y = classes
     chosen = lk.KernelClassifier(C=[0.1, 10.0]).fit(X, y)
     alone = lk.KernelClassifier(C=chosen.C_).fit(X, y)
@@ -55,7 +57,7 @@ def test_a_list_of_c_ends_in_the_same_model_as_its_winner(classes):
     assert np.allclose(chosen.decision_function(X), alone.decision_function(X), atol=1e-6)
 
 
-def test_several_classes_against_the_rest(rng):
+def test_multiclass_decision_equals_one_versus_rest(rng):
     X = rng.standard_normal((90, 2))
     y = np.array(["a", "b", "c"])[np.argmax(X @ rng.standard_normal((2, 3)), axis=1)]
     model = lk.KernelClassifier(C=10).fit(X, y)
@@ -67,32 +69,31 @@ def test_several_classes_against_the_rest(rng):
 
 
 class Fixed(lk.methods.Uniform):
-    """Weights given from outside."""
+    """Method that returns the given weights."""
 
     def __init__(self, weights=None):
         self.weights = weights
 
-    def learn(self, evidence):
-        _, certificate = super().learn(evidence)
-        return self.weights, certificate
+    def learn(self, problem):
+        return replace(super().learn(problem), weights=self.weights)
 
 
-def test_prediction_keeps_support_vectors_only(classes):
+def test_predictor_contains_support_vectors_only(classes):
     X, _y = classes
     easy = np.where(X[:, 0] > 0, 1, 0)
     model = lk.KernelClassifier("linear", C=100.0).fit(X, easy)
-    ((function,),) = (part.parts for part in model._predictor.parts)
+    (function,) = model._functions
     assert len(function.coef) < 30
-    assert function.combination.bank.n_columns == len(function.coef)
+    assert function.combined.kernels.shape[1] == len(function.coef)
 
 
-def test_certificates_prove_the_fit(classes):
+def test_certificates_of_weights_and_machine_have_small_gaps(classes):
     model = lk.KernelClassifier().fit(*classes)
     assert model.certificate_.gap < 1e-8
     assert [certificate.gap < 1e-6 for certificate in model.machine_certificates_] == [True]
 
 
-def test_signed_weights_are_refused_where_the_kernel_is_not_one(rng):
+def test_indefinite_learned_kernel_raises_input_error(rng):
     X = rng.standard_normal((60, 2))
     y = np.abs(X[:, 0]) > 0.7
     kernels = lk.gaussians(2.0 ** np.arange(-6, 5))
@@ -101,40 +102,40 @@ def test_signed_weights_are_refused_where_the_kernel_is_not_one(rng):
         lk.KernelClassifier(kernels, "align-linear").fit(X, y)
 
 
-def test_text_is_refused_by_the_name_of_its_column(classes):
+def test_text_column_is_named_in_input_error(classes):
     import pandas as pd
 
     X, y = classes
     table = pd.DataFrame(X, columns=list("abcde")).assign(city="Paris")
-    with pytest.raises(lk.InputError, match=r"columns \['city'\] hold text.*OneHotEncoder"):
+    with pytest.raises(lk.InputError, match=r"'city'.*OneHotEncoder"):
         lk.KernelClassifier().fit(table, y)
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    ("change", "message"),
     [
-        ({"C": -1.0}, "positive finite"),
-        ({"C": []}, "empty list"),
-        ({"C": "large"}, "positive finite"),
+        ({"C": -1.0}, r"C.*-1\.0"),
+        ({"C": []}, "C.*empty"),
+        ({"C": "large"}, "C.*large"),
         ({"machine": "forest"}, "machine='forest'"),
         ({"normalize": "max"}, "normalize='max'"),
-        ({"C": [1, 10], "folds": 1}, "folds=1"),
+        ({"C": [1, 10], "cv": 1}, "cv=1"),
         ({"kernels": []}, "at least one kernel"),
     ],
 )
-def test_bad_parameters_are_sentences(change, says, classes):
-    with pytest.raises(lk.InputError, match=says):
+def test_invalid_parameter_raises_input_error(change, message, classes):
+    with pytest.raises(lk.InputError, match=message):
         lk.KernelClassifier(**change).fit(*classes)
 
 
-def test_bad_data_are_sentences(classes):
+def test_invalid_data_raises(classes):
     X, y = classes
     model = lk.KernelClassifier()
     with pytest.raises(ValueError, match="NaN"):
         model.fit(np.where(X > 2, np.nan, X), y)
     with pytest.raises(ValueError, match="infinity"):
         model.fit(np.where(X > 2, np.inf, X), y)
-    with pytest.raises(ValueError, match="one class only"):
+    with pytest.raises(ValueError, match="class"):
         model.fit(X, np.zeros(120))
     with pytest.raises(ValueError, match="minimum of 2"):
         model.fit(X[:1], y[:1])
@@ -142,14 +143,14 @@ def test_bad_data_are_sentences(classes):
         model.fit(X, X[:, 0])
     with pytest.raises(ValueError, match=r"3 features.*5 features"):
         model.fit(X, y).predict(X[:, :3])
-    with pytest.raises(lk.InputError, match="only 1 samples have a positive weight"):
+    with pytest.raises(lk.InputError, match="weight"):
         model.fit(X, y, sample_weight=np.eye(120)[0])
-    with pytest.raises(lk.InputError, match="only one sample"):
+    with pytest.raises(lk.InputError, match=r"one sample|1 sample"):
         lk.KernelClassifier(C=[1, 10]).fit(X, np.r_[np.zeros(119), 1])
 
 
 @pytest.mark.parametrize(
-    ("X", "says"),
+    ("X", "message"),
     [
         (np.ones((4, 4)), "np.stack"),
         (np.ones((4, 3, 2)), "square"),
@@ -157,12 +158,12 @@ def test_bad_data_are_sentences(classes):
         (np.ones((1, 1, 1)), "at least 2"),
     ],
 )
-def test_bad_stacks_are_sentences(X, says):
-    with pytest.raises(lk.InputError, match=says):
+def test_invalid_precomputed_stack_raises_input_error(X, message):
+    with pytest.raises(lk.InputError, match=message):
         lk.KernelClassifier("precomputed").fit(X, np.arange(len(X)) % 2)
 
 
-def test_stack_of_the_wrong_width_at_prediction(classes):
+def test_prediction_with_wrong_stack_shape_raises(classes):
     X, y = classes
     stack = np.stack([X @ X.T], axis=-1)
     model = lk.KernelClassifier("precomputed").fit(stack, y)
@@ -172,16 +173,19 @@ def test_stack_of_the_wrong_width_at_prediction(classes):
         model.predict(np.concatenate([stack, stack], axis=2))
 
 
-def test_folds_are_stratified_and_cover_everything():
+def test_folds_are_stratified_and_cover_all_samples():
     codes = np.repeat([0, 1, 2], [50, 20, 5])
-    order, borders = stratified_order(codes, 5, 0)
+    order, borders = contiguous(folds(codes, 5, 0))
     assert sorted(order) == list(range(75))
     for start, stop in itertools.pairwise(borders):
         assert np.bincount(codes[order[start:stop]]).tolist() == [10, 4, 1]
-    order, borders = stratified_order(codes, 50, 0)
-    assert len(borders) == 6  # as many as the rarest class has samples
+    order, borders = contiguous(folds(codes, 50, 0))
+    assert len(borders) == 6  # no more folds than samples of the smallest class
 
 
-def test_targets_of_two_classes_are_signs():
-    assert classifier.signed_targets(np.array([0, 1]), 2).tolist() == [[-1.0], [1.0]]
-    assert classifier.alignment_targets(np.array([0, 2]), 3).tolist() == [[1, 0, 0], [0, 0, 1]]
+def test_two_classes_are_encoded_as_signs_and_more_as_indicators():
+    for target in class_targets(np.array([0, 1]), 2):
+        assert target.tolist() == [[-1.0], [1.0]]
+    alignment_target, machine_target = class_targets(np.array([0, 2]), 3)
+    assert alignment_target.tolist() == [[1, 0, 0], [0, 0, 1]]
+    assert machine_target.tolist() == [[1, -1, -1], [-1, -1, 1]]

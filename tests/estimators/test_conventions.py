@@ -1,4 +1,4 @@
-"""scikit-learn's own checks, and the things people do with estimators."""
+"""scikit-learn's estimator checks, and common uses of estimators."""
 
 import pickle
 import warnings
@@ -10,7 +10,7 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 from sklearn.compose import make_column_transformer
-from sklearn.exceptions import ConvergenceWarning
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -20,7 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import learnkernels as lk
 from learnkernels.kernels import Gaussian, resolve
-from learnkernels.weights import METHODS
+from learnkernels.methods import METHODS
 
 
 @parametrize_with_checks(
@@ -31,7 +31,7 @@ from learnkernels.weights import METHODS
         lk.KernelLearner(),
     ]
 )
-def test_estimator_checks(estimator, check):
+def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
 
 
@@ -42,7 +42,7 @@ def test_every_method_fits_predicts_pickles_and_saves(name, classes, tmp_path):
     if name == "align-linear":
         model.set_params(machine="ridge")
     with warnings.catch_warnings():
-        if name == "ufo":  # stochastic, and slow for a large C: it says so
+        if name == "ufo":  # converges slowly for a large C
             warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X, y, sample_weight=np.arange(120) % 3 + 1.0)
     assert np.isfinite(model.weights_).all()
@@ -55,7 +55,7 @@ def test_every_method_fits_predicts_pickles_and_saves(name, classes, tmp_path):
         assert np.isfinite(regressor.fit(X, X[:, :2]).predict(X)).all()
 
 
-def test_clone_and_pickle_keep_everything(classes):
+def test_clone_keeps_nested_parameters_and_pickle_keeps_predictions(classes):
     X, y = classes
     model = lk.KernelClassifier(lk.gaussians([0.1, 1.0]), lk.methods.Align(q=3), C=[1, 10])
     assert clone(model).get_params()["method__q"] == 3
@@ -64,7 +64,20 @@ def test_clone_and_pickle_keep_everything(classes):
     assert np.array_equal(again.decision_function(X), model.decision_function(X))
 
 
-def test_grid_search_reaches_into_the_method(classes):
+@pytest.mark.parametrize("model", [lk.KernelClassifier(), lk.KernelRegressor(), lk.KernelLearner()])
+def test_estimator_is_not_fitted_after_a_fit_that_raised(model, classes):
+    X, y = classes[0], np.arange(120.0) % 2
+    failed = clone(model).set_params(normalize="max")
+    with pytest.raises(lk.InputError, match="normalize='max'"):
+        failed.fit(X, y)
+    for unfitted in (clone(model), failed):
+        with pytest.raises(NotFittedError):
+            getattr(unfitted, "predict", getattr(unfitted, "transform", None))(X)
+        with pytest.raises(NotFittedError):
+            unfitted.guarantees(X, y)
+
+
+def test_grid_search_sets_nested_method_parameters(classes):
     X, y = classes
     search = GridSearchCV(
         lk.KernelClassifier(method=lk.methods.Align()), {"method__q": [1.5, 3.0], "C": [1, 10]}
@@ -72,7 +85,7 @@ def test_grid_search_reaches_into_the_method(classes):
     assert set(search.best_params_) == {"method__q", "C"}
 
 
-def test_precomputed_stacks_are_split_on_both_axes(classes):
+def test_cross_validation_splits_precomputed_stacks_on_both_axes(classes):
     X, y = classes
     kernels = resolve(None, X)
     stack = np.stack([kernel(X) for kernel in kernels], axis=-1)
@@ -83,7 +96,7 @@ def test_precomputed_stacks_are_split_on_both_axes(classes):
     assert search.fit(stack, y).predict(stack).shape == y.shape
 
 
-def test_precomputed_regression_with_c_and_alpha_lists(curve):
+def test_precomputed_regression_with_list_of_alpha_equals_computed_kernels(curve):
     X, y = curve
     stack = np.stack([kernel(X) for kernel in resolve(None, X)], axis=-1)
     model = lk.KernelRegressor("precomputed", alpha=[0.1, 1.0]).fit(stack, y)
@@ -92,7 +105,7 @@ def test_precomputed_regression_with_c_and_alpha_lists(curve):
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_frames_give_names_and_the_same_result(frame, classes):
+def test_data_frames_set_feature_names_and_give_the_same_predictions(frame, classes):
     X, y = classes
     names = list("abcde")
     table = frame({name: X[:, k] for k, name in enumerate(names)})
@@ -101,7 +114,7 @@ def test_frames_give_names_and_the_same_result(frame, classes):
     assert np.array_equal(model.predict(table), lk.KernelClassifier().fit(X, y).predict(X))
 
 
-def test_columns_of_all_kinds_in_a_pipeline(classes):
+def test_pipeline_with_column_transformer(classes):
     X, y = classes
     table = pd.DataFrame(X, columns=list("abcde"))
     table["kind"] = np.where(X[:, 0] > 0, "left", "right")
@@ -112,14 +125,14 @@ def test_columns_of_all_kinds_in_a_pipeline(classes):
     assert model.score(table, y) > 0.9
 
 
-def test_learned_gram_feeds_any_estimator_with_precomputed_kernels(classes):
+def test_learned_gram_in_svc_pipeline_equals_classifier(classes):
     X, y = classes
     ours = lk.KernelClassifier(C=3.0).fit(X, y)
     piped = make_pipeline(lk.KernelLearner(), SVC(kernel="precomputed", C=3.0)).fit(X, y)
     assert np.allclose(piped.decision_function(X), ours.decision_function(X), atol=5e-3)
 
 
-def test_sparse_and_dense_may_meet(classes):
+def test_sparse_and_dense_inputs_can_be_mixed_between_fit_and_predict(classes):
     X, y = classes
     X = X * (np.abs(X) > 0.5)
     dense_model = lk.KernelClassifier().fit(X, y)
@@ -136,8 +149,8 @@ def stack_of(X, Z):
 
 @pytest.mark.parametrize("C", [1.0, [0.1, 1.0, 10.0]])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_stacks_predict_new_samples_as_the_kernels_do(C, weighted, classes, rng):
-    """Folds reorder and zero weights drop samples; the columns of a new stack do not know."""
+def test_precomputed_stacks_predict_new_samples_as_the_kernels_do(C, weighted, classes, rng):
+    """Folds reorder and zero weights drop samples; the columns of a new stack keep the order."""
     X, y = classes
     Z = rng.standard_normal((17, 5))
     w = (np.arange(120) % 3 > 0).astype(float) if weighted else None
@@ -151,21 +164,21 @@ def test_stacks_predict_new_samples_as_the_kernels_do(C, weighted, classes, rng)
     assert np.allclose(given.predict(stack_of(Z, X)), computed.predict(Z), atol=1e-8)
 
 
-def test_cosine_of_stacks_is_refused(classes):
+def test_cosine_normalisation_of_precomputed_stack_raises_input_error(classes):
     X, y = classes
     with pytest.raises(lk.InputError, match="unit diagonal yourself"):
         lk.KernelClassifier("precomputed", normalize="cosine").fit(stack_of(X, X), y)
 
 
 @pytest.mark.parametrize("kernels", ["rbf", "precomputed"])
-def test_models_hold_no_training_gram(kernels, rng):
+def test_pickled_model_contains_no_training_gram(kernels, rng):
     X = rng.standard_normal((400, 2))
     data = stack_of(X, X) if kernels == "precomputed" else X
     model = lk.KernelClassifier(kernels, C=10.0).fit(data, X[:, 0] > 0)
     assert len(pickle.dumps(model)) < 400_000
 
 
-def test_the_users_data_may_change_after_the_fit(classes):
+def test_changing_the_training_data_after_fit_does_not_change_the_model(classes):
     X, y = classes
     for kernels, data in (("rbf", X.copy()), ("linear", sparse.csr_array(X))):
         learner = lk.KernelLearner(kernels).fit(data, y)
@@ -174,7 +187,7 @@ def test_the_users_data_may_change_after_the_fit(classes):
         assert np.array_equal(learner.transform(X[:5]), before)
 
 
-def test_fit_transform_is_the_training_gram_even_with_noise(classes):
+def test_fit_transform_with_noise_kernel_returns_training_gram(classes):
     X, y = classes
     kernel = RBF(1.0) + WhiteKernel(0.5)
     learner = lk.KernelLearner([kernel], center=False, normalize=None)
@@ -182,17 +195,17 @@ def test_fit_transform_is_the_training_gram_even_with_noise(classes):
     assert np.allclose(np.diag(learner.transform(X)), 1.0)
 
 
-def test_whole_numbers_are_targets_where_there_are_many(curve):
+def test_many_distinct_integers_are_regression_targets(curve):
     X, y = curve
     whole = np.round(20 * y)
     auto = lk.alignment_statistics(None, X, whole)
-    told = lk.alignment_statistics(None, X, whole, task="regression")
-    assert np.allclose(auto.a, told.a)
+    stated = lk.alignment_statistics(None, X, whole, task="regression")
+    assert np.allclose(auto.a, stated.a)
     column = lk.alignment_statistics(None, X, (y > 0).astype(int)[:, None])
     assert np.allclose(column.a, lk.alignment_statistics(None, X, y > 0).a)
 
 
-def test_threads_of_blas_are_restored_after_concurrent_fits(curve):
+def test_blas_thread_limit_is_restored_after_concurrent_fits(curve):
     from concurrent.futures import ThreadPoolExecutor
 
     from threadpoolctl import threadpool_info
@@ -207,7 +220,7 @@ def test_threads_of_blas_are_restored_after_concurrent_fits(curve):
     assert threads() == before
 
 
-def test_overflow_is_a_sentence_in_training_and_prediction(classes):
+def test_overflow_in_training_and_prediction_raises_input_error(classes):
     X, y = classes
     with pytest.raises(lk.InputError, match=r"polynomial.*too large"):
         lk.KernelClassifier(["linear", lk.polynomials([60])]).fit(1e5 * X, y)
@@ -216,7 +229,7 @@ def test_overflow_is_a_sentence_in_training_and_prediction(classes):
         model.predict(np.full((1, 5), 1e60))
 
 
-def test_what_takes_no_sparse_matrix_says_so(classes):
+def test_kernel_without_sparse_support_raises_input_error(classes):
     X, y = classes
     with pytest.raises(lk.InputError, match="takes no sparse matrix"):
         lk.KernelClassifier([RBF(1.0)]).fit(sparse.csr_array(X), y)

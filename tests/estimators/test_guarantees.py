@@ -16,14 +16,14 @@ import learnkernels as lk
         lk.KernelClassifier(lk.per_feature(), "align"),
     ],
 )
-def test_two_classes(model, classes):
+def test_guarantees_of_two_class_models_are_finite_and_complete(model, classes):
     X, y = classes
     found = model.fit(X, y).guarantees(X, y)
     names = [entry.name for entry in found.entries]
     ridge = model.machine == "ridge"
     assert ("squared error, new samples" in names) == ridge
     assert found["alignment"].value == pytest.approx(model.alignment_)
-    assert found["alignment, distance"].vacuous  # a hundred samples prove nothing
+    assert found["alignment, distance"].vacuous  # too few samples
     assert found["alignment, lowest"].value <= model.alignment_
     for entry in found.entries:
         assert np.isfinite(entry.value) and entry.sentence
@@ -31,7 +31,7 @@ def test_two_classes(model, classes):
     assert found.to_dict()["entries"][0]["name"] == "alignment"
 
 
-def test_regression_and_several_classes(rng):
+def test_guarantees_of_regression_and_multiclass_models(rng):
     X = rng.standard_normal((80, 3))
     model = lk.KernelRegressor(method="l2-krr").fit(X, X[:, 0])
     found = model.guarantees(X, X[:, 0], delta=0.1)
@@ -42,7 +42,7 @@ def test_regression_and_several_classes(rng):
     assert lk.KernelLearner().fit(X, y).guarantees(X, y)["alignment"].value > 0.7
 
 
-def test_perfect_alignment_is_a_promise_that_says_something():
+def test_perfect_alignment_gives_non_vacuous_bound():
     y = np.repeat([-1.0, 1.0], 50)
     model = lk.KernelClassifier("linear").fit(y[:, None], y)
     found = model.guarantees(y[:, None], y)
@@ -50,27 +50,28 @@ def test_perfect_alignment_is_a_promise_that_says_something():
     assert not found["error of a predictor"].vacuous
 
 
-def test_other_data_are_refused(classes):
+def test_data_other_than_training_data_raise_input_error(classes):
     X, y = classes
     model = lk.KernelClassifier().fit(X, y)
     with pytest.raises(lk.InputError, match="not the data"):
         model.guarantees(X[::-1], y)
-    with pytest.raises(lk.InputError, match="none of the model's classes"):
+    with pytest.raises(lk.InputError, match="never, which is not a class of the model"):
         model.guarantees(X, np.full(len(y), "never"))
     with pytest.raises(lk.InputError, match="delta"):
         model.guarantees(X, y, delta=0.0)
 
 
-def test_many_samples_need_no_gram_matrix_of_all(rng, monkeypatch):
-    """Of more than 2,000 samples some stand for all: no array of n x n numbers is asked for."""
+def test_guarantees_of_many_samples_allocate_no_full_gram_matrix(rng, monkeypatch):
+    """A subsample of 2,000 is used, so no array of n x n numbers is requested."""
     X = rng.standard_normal((5000, 4))
     y = X[:, 0] + rng.standard_normal(5000)
     model = lk.KernelRegressor(lk.per_feature()).fit(X, y)
-    asked = []
-    watched = "learnkernels.gram.combine.require_memory"
-    monkeypatch.setattr(watched, lambda size, what: asked.append(size))
+    requested = []
+    function = "learnkernels.gram.learned.require_memory"
+    monkeypatch.setattr("learnkernels.gram.learned.SMALL", 0)
+    monkeypatch.setattr(function, lambda size, what: requested.append(size))
     found = model.guarantees(X, y)
-    assert asked and max(asked) <= 8 * 2000**2
+    assert requested and max(requested) <= 8 * 2000**2
     assert found["alignment"].value == pytest.approx(model.alignment_)
     low, high = found["alignment, lowest"].value, found["alignment, highest"].value
     assert low <= model.alignment_ <= high

@@ -1,4 +1,4 @@
-"""Estimators where no Gram matrix fits: the same solution, or an approximation, said plainly."""
+"""Estimators without memory for a Gram matrix: the same solution, or a stated approximation."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 import learnkernels as lk
 
-LITTLE = 1e5  # bytes: the Gram matrix of 120 samples takes 115,200
+SMALL = 1e5  # bytes; the Gram matrix of 120 samples needs 115,200
 
 
 @pytest.fixture
@@ -19,11 +19,11 @@ def wave(rng):
 
 
 @pytest.mark.parametrize("alpha", [0.1, [0.01, 0.1, 1.0]])
-def test_little_memory_does_not_change_predictions(alpha, wave, caplog):
+def test_conjugate_gradients_predict_the_same_as_dense_solver(alpha, wave, caplog):
     X, y = wave
     dense = lk.KernelRegressor(alpha=alpha).fit(X[:200], y[:200])
     with caplog.at_level(logging.INFO, "learnkernels"):
-        free = lk.KernelRegressor(alpha=alpha, max_memory=LITTLE).fit(X[:200], y[:200])
+        free = lk.KernelRegressor(alpha=alpha, max_memory=SMALL).fit(X[:200], y[:200])
     assert (dense.solver_, free.solver_) == ("dense", "conjugate gradients")
     assert "conjugate gradients (the Gram matrix would take" in caplog.text
     assert free.alpha_ == dense.alpha_
@@ -31,54 +31,62 @@ def test_little_memory_does_not_change_predictions(alpha, wave, caplog):
     assert max(one.gap for one in free.machine_certificates_) <= 1e-6
 
 
-def test_components_are_close_to_all_samples(wave):
+def test_landmarks_approximate_the_dense_solution(wave):
     X, y = wave
     dense = lk.KernelRegressor(alpha=[0.01, 0.1, 1.0]).fit(X[:200], y[:200])
     few = lk.KernelRegressor(alpha=[0.01, 0.1, 1.0], n_components=120).fit(X[:200], y[:200])
     assert few.solver_ == "landmarks"
     assert few.alpha_ == dense.alpha_
     assert few.score(X[200:], y[200:]) > dense.score(X[200:], y[200:]) - 0.1
-    kept = sum(part.coef.shape[0] for part in few._predictor.parts[0].parts)
-    assert kept == 120  # prediction needs the components only
+    (function,) = few._functions
+    assert len(function.coef) == 120  # prediction needs the landmarks only
     same = lk.KernelRegressor(n_components=500).fit(X[:200], y[:200])
-    assert same.solver_ == "dense"  # all samples are no approximation
+    assert same.solver_ == "dense"  # all samples are landmarks
     other = lk.KernelRegressor(n_components=120, random_state=1).fit(X[:200], y[:200])
     assert not np.array_equal(other.predict(X[200:]), few.predict(X[200:]))
 
 
-def test_classes_without_the_gram_are_ridge_and_it_is_said(classes):
+@pytest.mark.parametrize("machine", ["auto", "svm"])
+def test_svm_beyond_max_memory_raises_input_error_with_bytes_and_alternatives(machine, classes):
+    message = r"120 samples, 115 kB.*max_memory=100 kB; use machine=.ridge.*or n_components"
+    with pytest.raises(lk.InputError, match=message):
+        lk.KernelClassifier(machine=machine, max_memory=SMALL).fit(*classes)
+
+
+def test_ridge_for_classes_beyond_max_memory_equals_the_dense_solution(classes):
     X, y = classes
-    model = lk.KernelClassifier(C=[1.0, 10.0], max_memory=LITTLE)
-    with pytest.warns(lk.MemoryWarning, match="the SVM needs it; ridge on the labels -1 and 1"):
-        model.fit(X, y)
+    model = lk.KernelClassifier(C=[1.0, 10.0], machine="ridge", max_memory=SMALL).fit(X, y)
     assert (model.machine_, model.solver_) == ("ridge", "conjugate gradients")
     same = lk.KernelClassifier(C=model.C_, machine="ridge").fit(X, y)
+    assert same.solver_ == "dense"
     assert np.allclose(model.decision_function(X), same.decision_function(X), atol=1e-6)
+
+
+def test_classifier_with_landmarks_uses_ridge(classes):
+    X, y = classes
     few = lk.KernelClassifier(C=[1.0, 10.0], n_components=60).fit(X, y)
     assert (few.machine_, few.solver_) == ("ridge", "landmarks")
     assert few.score(X, y) > 0.8
 
 
-def test_what_needs_the_gram_is_refused_with_a_way_out(classes, wave):
+def test_options_that_need_the_gram_raise_input_error_without_memory(classes, wave):
     X, y = classes
-    with pytest.raises(lk.InputError, match=r"use machine=.ridge. or n_components"):
-        lk.KernelClassifier(machine="svm", max_memory=LITTLE).fit(X, y)
-    with pytest.raises(lk.InputError, match="does not take n_components"):
+    with pytest.raises(lk.InputError, match="n_components=20 is for ridge"):
         lk.KernelClassifier(machine="svm", n_components=20).fit(X, y)
-    with pytest.raises(lk.InputError, match=r"l1-krr.*use a method by alignment"):
-        lk.KernelRegressor(method="l1-krr", max_memory=LITTLE).fit(*wave)
+    with pytest.raises(lk.InputError, match=r"l1-krr.*use an alignment method"):
+        lk.KernelRegressor(method="l1-krr", max_memory=SMALL).fit(*wave)
     for wrong in ({"max_memory": -1}, {"max_memory": "much"}, {"n_components": 0}):
         with pytest.raises(lk.InputError, match=next(iter(wrong))):
             lk.KernelRegressor(**wrong).fit(*wave)
 
 
-def test_factors_need_no_gram_whatever_the_budget(wave):
+def test_factor_kernels_use_factors_at_any_memory_limit(wave):
     X, y = wave
-    model = lk.KernelRegressor(lk.per_feature(), alpha=[0.1, 1.0], max_memory=LITTLE).fit(X, y)
+    model = lk.KernelRegressor(lk.per_feature(), alpha=[0.1, 1.0], max_memory=SMALL).fit(X, y)
     assert model.solver_ == "factors"
 
 
-def test_data_may_lie_in_a_file(wave, tmp_path):
+def test_memory_mapped_data_give_the_same_predictions(wave, tmp_path):
     X, y = wave
     path = tmp_path / "X.dat"
     stored = np.memmap(path, dtype=float, mode="w+", shape=X.shape)
@@ -90,7 +98,7 @@ def test_data_may_lie_in_a_file(wave, tmp_path):
     assert np.array_equal(model.predict(mapped), plain.predict(X))
 
 
-def test_models_of_components_are_saved_small(wave, tmp_path):
+def test_saved_landmark_model_is_smaller_than_dense_model(wave, tmp_path):
     X, y = wave
     X, y = np.tile(X, (5, 1)) + 1e-3, np.tile(y, 5)
     sizes = []

@@ -1,4 +1,4 @@
-"""The budget is kept: what a fit allocates at its peak, or a refusal before that."""
+"""Peak memory of a fit stays below `max_memory`, or the fit raises; free memory has no effect."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ import warnings
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import learnkernels as lk
-from learnkernels.weights import METHODS
+from learnkernels.execution import memory
+from learnkernels.methods import METHODS
 
 N = 1400
 GRAM = 8 * N * N
-# Tiles of two threads, statistics, samples and what Python itself takes, however large N is.
-BESIDE = 10e6
+# Bytes that do not grow with N^2: tiles of two threads, statistics, samples, Python objects.
+OVERHEAD = 10e6
 KERNELS = lk.gaussians([0.03, 0.1, 0.3])
 SEVERAL = [0.1, 1.0]
 CASES = [
@@ -31,51 +33,51 @@ def problem():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N, 4))
     target = X[:, 0] * X[:, 1] + 0.3 * rng.standard_normal(N)
-    for room in (None, 1e3):  # what is compiled and imported once is not the fit's
-        lk.KernelRegressor(KERNELS, max_memory=room).fit(X[:50], target[:50])
+    for max_memory in (None, 1e3):  # compile and import before measuring
+        lk.KernelRegressor(KERNELS, max_memory=max_memory).fit(X[:50], target[:50])
     lk.KernelClassifier(KERNELS).fit(X[:50], target[:50] > 0)
     return X, target
 
 
 @pytest.mark.parametrize(("name", "task", "value"), CASES)
-def test_a_fit_keeps_to_its_budget(name, task, value, problem):
+def test_peak_memory_of_fit_stays_below_max_memory(name, task, value, problem):
     X, target = problem
     method = METHODS[name]()
     if name == "ufo":
         method.max_iter = 2
     for grams in (0.9, 1.5, 2.5, 3.5, 4.5):
-        room = {"max_memory": grams * GRAM, "backend": lk.Threads(2)}
+        options = {"max_memory": grams * GRAM, "backend": lk.Threads(2)}
         if task == "classification":
             refused, peak = peak_of(
-                lk.KernelClassifier(KERNELS, method, C=value, **room), X, target > 0
+                lk.KernelClassifier(KERNELS, method, C=value, **options), X, target > 0
             )
         else:
             refused, peak = peak_of(
-                lk.KernelRegressor(KERNELS, method, alpha=value, **room), X, target
+                lk.KernelRegressor(KERNELS, method, alpha=value, **options), X, target
             )
-        assert peak <= grams * GRAM + BESIDE, f"{peak / GRAM:.2f} of {grams} Gram matrices"
+        assert peak <= grams * GRAM + OVERHEAD, f"{peak / GRAM:.2f} of {grams} Gram matrices"
         if not refused:
             break
-    assert not refused or name == "align-linear"  # whose kernel is none here
+    assert not refused or name == "align-linear"  # whose combination is indefinite here
 
 
-def test_components_keep_to_the_budget(problem):
+def test_peak_memory_of_landmarks_stays_below_max_memory(problem):
     X, y = problem
     m = 600
     matrix = 8 * m * m
     for matrices in (2, 20):
         model = lk.KernelRegressor(KERNELS, n_components=m, max_memory=matrices * matrix)
         refused, peak = peak_of(model, X, y)
-        assert peak <= matrices * matrix + BESIDE
+        assert peak <= matrices * matrix + OVERHEAD
         assert ("use fewer components" in refused) == (matrices == 2)
 
 
 def peak_of(model, X, y) -> tuple[str, int]:
-    """The sentence of a refusal, or nothing, and the bytes that were held at once."""
+    """Return the error message, or an empty string, and the peak of allocated bytes."""
     tracemalloc.start()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # ridge for the SVM, gaps: not the point here
+            warnings.simplefilter("ignore")  # of memory and convergence
             model.fit(X, y)
         return "", tracemalloc.get_traced_memory()[1]
     except lk.InputError as error:
@@ -84,22 +86,41 @@ def peak_of(model, X, y) -> tuple[str, int]:
         tracemalloc.stop()
 
 
-def test_grams_of_functions_count(problem):
-    """They are kept only where the budget has room, and a warning says so."""
+def test_grams_of_user_functions_count_against_max_memory(problem):
+    """They are stored if they fit into memory; otherwise they are recomputed with a warning."""
     X, y = problem
 
     def own(A, B):
         return A @ B.T
 
     model = lk.KernelRegressor([own, "linear"], max_memory=1.5 * GRAM).fit(X, y)
-    with pytest.warns(lk.MemoryWarning, match="evaluated anew in every pass"):
+    with pytest.warns(lk.MemoryWarning, match="evaluated again in every pass"):
         without = lk.KernelRegressor([own, "linear"], max_memory=0.9 * GRAM).fit(X, y)
     assert np.allclose(model.predict(X), without.predict(X), atol=1e-5)
 
 
-def test_a_refusal_says_how_many_bytes_and_what_to_do(problem):
+def test_memory_error_states_bytes_needed_and_allowed(problem):
     X, y = problem
     model = lk.KernelClassifier(KERNELS, "ufo", max_memory=3 * GRAM)
-    said = r"4 Gram matrices of 1400 samples, 62.7 MB, and 47 MB may be used; use a method by"
-    with pytest.raises(lk.InputError, match=said):
+    message = r"4 Gram matrices of 1400 samples, 62.7 MB.*max_memory=47 MB"
+    with pytest.raises(lk.InputError, match=message):
         model.fit(X, y > 0)
+
+
+@pytest.mark.parametrize("estimator", [lk.KernelClassifier(), lk.KernelRegressor()])
+def test_model_does_not_depend_on_free_memory(estimator, classes, monkeypatch):
+    """A fit with little free memory gives the same model, or raises."""
+    X, y = classes[0], np.where(classes[1] == "yes", 1.0, -1.0)
+    expected = clone(estimator).fit(X, y)
+    monkeypatch.setattr(memory, "available_memory", lambda: 1.0)
+    found = clone(estimator).fit(X, y)
+    assert found.solver_ == expected.solver_ != "conjugate gradients"
+    assert np.array_equal(found.weights_, expected.weights_)
+    assert np.array_equal(found.predict(X), expected.predict(X))
+
+
+def test_large_gram_without_free_memory_raises_instead_of_another_machine(rng, monkeypatch):
+    X = rng.standard_normal((2100, 2))
+    monkeypatch.setattr(memory, "available_memory", lambda: 1e7)
+    with pytest.raises(lk.InputError, match=r"2100 samples would take 35.3 MB and 10 MB are free"):
+        lk.KernelClassifier("gaussians").fit(X, X[:, 0] > 0)

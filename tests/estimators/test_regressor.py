@@ -1,4 +1,4 @@
-"""`KernelRegressor`: several targets, chosen alpha, exact definitions."""
+"""`KernelRegressor`: agreement with definitions, several targets and choice of alpha."""
 
 import numpy as np
 import pytest
@@ -9,14 +9,14 @@ import learnkernels as lk
 from tests import dense
 
 
-def test_with_one_raw_kernel_it_is_kernel_ridge(curve):
+def test_single_raw_kernel_regressor_equals_kernel_ridge(curve):
     X, y = curve
     ours = lk.KernelRegressor(lk.gaussians([0.4]), alpha=0.3, center=False, normalize=None)
     theirs = KernelRidge(alpha=0.3, kernel="rbf", gamma=0.4).fit(X, y)
     assert np.allclose(ours.fit(X, y).predict(X), theirs.predict(X))
 
 
-def test_prediction_is_the_formula(curve):
+def test_prediction_equals_ridge_formula_on_learned_gram(curve):
     X, y = curve
     model = lk.KernelRegressor(alpha=0.5).fit(X[:80], y[:80])
     learner = lk.KernelLearner(task="regression").fit(X[:80], y[:80])
@@ -26,7 +26,7 @@ def test_prediction_is_the_formula(curve):
     assert np.allclose(model.predict(X[80:]), expected, atol=1e-9)
 
 
-def test_several_targets_share_one_kernel(curve):
+def test_several_targets_share_one_learned_kernel(curve):
     X, y = curve
     Y = np.column_stack([y, X[:, 0] ** 2, -y])
     model = lk.KernelRegressor().fit(X, Y)
@@ -37,7 +37,7 @@ def test_several_targets_share_one_kernel(curve):
     assert np.allclose(found.a, a, rtol=1e-8)
 
 
-def test_alpha_is_chosen_by_leave_one_out(curve):
+def test_alpha_minimises_leave_one_out_error(curve):
     X, y = curve
     values = [1e-3, 0.1, 1.0, 100.0]
     model = lk.KernelRegressor(alpha=values).fit(X, y)
@@ -46,7 +46,7 @@ def test_alpha_is_chosen_by_leave_one_out(curve):
     assert np.allclose(model.predict(X), alone.predict(X), atol=1e-8)
 
 
-def test_learned_kernel_beats_uniform_weights_on_a_curve(rng):
+def test_alignf_scores_above_uniform_weights_on_a_sine(rng):
     X = rng.uniform(-3, 3, (300, 1))
     y = np.sin(3 * X[:, 0])
     kernels = lk.gaussians(2.0 ** np.arange(-8, 9))
@@ -59,13 +59,13 @@ def test_learned_kernel_beats_uniform_weights_on_a_curve(rng):
     assert scores[1] > scores[0]
 
 
-def test_signed_weights_work_where_alpha_allows(curve):
+def test_signed_weights_are_accepted_with_large_alpha(curve):
     X, y = curve
     model = lk.KernelRegressor(method="align-linear", alpha=1e4).fit(X, y)
     assert np.isfinite(model.predict(X)).all()
 
 
-def test_alignment_machine(curve):
+def test_alignment_machine_correlates_with_target(curve):
     X, y = curve
     model = lk.KernelRegressor(machine="alignment").fit(X, y)
     assert np.corrcoef(model.predict(X), y)[0, 1] > 0.5
@@ -73,17 +73,17 @@ def test_alignment_machine(curve):
 
 
 @pytest.mark.parametrize("alpha", [0.0, -1.0, [], "auto", [1.0, float("nan")]])
-def test_bad_alpha_is_a_sentence(alpha, curve):
+def test_invalid_alpha_raises_input_error(alpha, curve):
     with pytest.raises(lk.InputError, match="alpha"):
         lk.KernelRegressor(alpha=alpha).fit(*curve)
 
 
-def test_bad_machine_is_a_sentence(curve):
+def test_unknown_machine_raises_input_error(curve):
     with pytest.raises(lk.InputError, match="machine='svm'"):
         lk.KernelRegressor(machine="svm").fit(*curve)
 
 
-def test_learner_reads_the_task_from_the_target(curve):
+def test_learner_infers_task_from_target(curve):
     X, y = curve
     labels = (y > 0).astype(int)
     by_class = lk.KernelLearner(task="classification").fit(X, labels)
@@ -94,12 +94,12 @@ def test_learner_reads_the_task_from_the_target(curve):
 
 @pytest.mark.parametrize(
     ("method", "near"),
-    [("l1-krr", 1e-3), ("l2-krr", 1e-3), ("ensemble", 0.05)],  # its inner folds follow the order
+    [("l1-krr", 1e-3), ("l2-krr", 1e-3), ("ensemble", 0.05)],  # its inner folds depend on the order
 )
-def test_alpha_of_weights_that_depend_on_it_is_chosen_without_the_fold(method, near, curve):
+def test_alpha_errors_of_one_stage_methods_equal_cross_validation(method, near, curve):
     X, y = curve
     kernels, values = lk.gaussians([0.05, 0.5, 5.0]), [0.01, 1.0]
-    model = lk.KernelRegressor(kernels, method, alpha=values, folds=4, random_state=3).fit(X, y)
+    model = lk.KernelRegressor(kernels, method, alpha=values, cv=4, random_state=3).fit(X, y)
     folds = KFold(4, shuffle=True, random_state=3)
     for value, found in zip(values, model.alpha_errors_, strict=True):
         alone = lk.KernelRegressor(kernels, method, alpha=value)

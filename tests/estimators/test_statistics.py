@@ -1,4 +1,4 @@
-"""Alignment statistics of some samples for all."""
+"""Alignment statistics estimated from a subsample."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def many():
     return X, np.sin(X[:, 0]) + 0.5 * rng.standard_normal(2000)
 
 
-def test_a_subsample_of_all_is_all(many):
+def test_subsample_of_all_samples_equals_full_statistics(many):
     X, y = many
     every = lk.alignment_statistics(KERNELS, X, y)
     same = lk.alignment_statistics(KERNELS, X, y, subsample=len(y))
@@ -26,7 +26,7 @@ def test_a_subsample_of_all_is_all(many):
         assert np.allclose(getattr(same, name), getattr(every, name), rtol=1e-9)
 
 
-def test_sums_are_scaled_and_errors_cover(many):
+def test_subsampled_statistics_are_rescaled_and_standard_errors_cover(many):
     X, y = many
     every = lk.alignment_statistics(KERNELS, X, y)
     inside = 0
@@ -35,10 +35,10 @@ def test_sums_are_scaled_and_errors_cover(many):
         assert np.allclose(some.a, every.a, rtol=0.5) and np.allclose(some.M, every.M, rtol=0.3)
         assert np.allclose(some.traces, every.traces, rtol=0.2)
         inside += np.abs(some.alignments() - every.alignments()) < 2 * some.standard_errors
-    assert (inside >= 25).all()  # of 30: 95 % but for the bias of order 1 / m
+    assert (inside >= 25).all()  # of 30; nominally 95 %, minus a bias of order 1 / m
 
 
-def test_what_is_needed_follows_from_both(many):
+def test_needed_sample_size_follows_from_bootstrap_and_bound(many):
     some = lk.alignment_statistics(KERNELS, *many, subsample=300)
     needed = some.needed(0.01)
     assert 300 < needed.bootstrap < needed.bound
@@ -48,12 +48,12 @@ def test_what_is_needed_follows_from_both(many):
     assert needed.bound > some.needed(0.02).bound > some.needed(0.02, delta=0.2).bound
 
 
-def test_methods_read_sampled_statistics(many):
+def test_subsampled_statistics_can_be_restricted_to_some_kernels(many):
     some = lk.alignment_statistics(KERNELS, *many, subsample=300)
     assert some.keep(np.array([True, False])).names == some.names[:1]
 
 
-def test_wrong_sizes_are_sentences(many):
+def test_invalid_subsample_size_raises_input_error(many):
     with pytest.raises(lk.InputError, match="only 2000 samples"):
         lk.alignment_statistics(KERNELS, *many, subsample=2001)
     with pytest.raises(lk.InputError, match="subsample=2"):

@@ -1,4 +1,4 @@
-"""Tables of several sources, texts and sequences, as a user brings them."""
+"""Tables with several views: numbers, texts and sequences."""
 
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import learnkernels as lk
-from learnkernels.inspect import compare
+from learnkernels.inspection import compare
 
 N = 80
 
@@ -47,11 +47,12 @@ KERNELS = [
 
 
 @pytest.mark.parametrize("method", ["unif", "align", "alignf", "l1-svm", "l2-krr", "dc"])
-def test_numbers_texts_and_sequences_in_one_frame(method, table):
+def test_views_of_numbers_texts_and_sequences_in_one_frame(method, table):
     X, y = table
+    C = [1, 10]
     if method == "dc":
-        method = lk.methods.DC(theta=0)
-    model = lk.KernelClassifier(KERNELS, method, C=[1, 10]).fit(X, y)
+        method, C = lk.methods.DC(theta=0), 10
+    model = lk.KernelClassifier(KERNELS, method, C=C).fit(X, y)
     assert model.score(X, y) > 0.9
     assert list(model.view_weights_) == ["body", "noise", "note", "site"]
     assert np.isclose(sum(model.view_weights_.values()), model.weights_.sum())
@@ -61,7 +62,7 @@ def test_numbers_texts_and_sequences_in_one_frame(method, table):
     assert list(model.feature_names_in_) == list(X.columns)
 
 
-def test_polars_frames_are_frames(table):
+def test_polars_frame_gives_the_same_model_as_pandas(table):
     X, y = table
     pandas = lk.KernelClassifier(KERNELS).fit(X, y)
     polars = lk.KernelClassifier(KERNELS).fit(pl.from_pandas(X), y)
@@ -69,7 +70,7 @@ def test_polars_frames_are_frames(table):
     assert np.array_equal(pandas.predict(X), polars.predict(pl.from_pandas(X)))
 
 
-def test_scikit_learn_can_search_and_cut_tables(table):
+def test_cross_validation_and_grid_search_on_tables(table):
     X, y = table
     assert cross_val_score(lk.KernelClassifier(KERNELS, "align"), X, y, cv=3).mean() > 0.8
     search = GridSearchCV(
@@ -79,7 +80,7 @@ def test_scikit_learn_can_search_and_cut_tables(table):
     assert clone(search.best_estimator_).kernels is not None
 
 
-def test_a_pipeline_may_standardise_before_the_views(table):
+def test_pipeline_standardises_before_views(table):
     X, y = table
     numbers = X[["body_size", "body_mass", "noise"]]
     model = make_pipeline(
@@ -88,7 +89,7 @@ def test_a_pipeline_may_standardise_before_the_views(table):
     assert model.fit(numbers, y).score(numbers, y) > 0.6
 
 
-def test_regression_and_the_learner_take_views_too(table):
+def test_regressor_and_learner_accept_views(table):
     X, y = table
     target = y + 0.1 * X["noise"].to_numpy()
     assert lk.KernelRegressor(KERNELS, alpha=[0.1, 1.0]).fit(X, target).score(X, target) > 0.7
@@ -97,20 +98,20 @@ def test_regression_and_the_learner_take_views_too(table):
     assert np.allclose(learner.transform(X), K, atol=1e-10)
 
 
-def test_weighted_samples_count(table):
+def test_integer_sample_weights_equal_repeated_rows(table):
     X, y = table
     w = np.random.default_rng(1).integers(0, 3, N)
     repeated = X.loc[np.repeat(np.arange(N), w)].reset_index(drop=True)
     kernels = [lk.on("body_", lk.gaussians([0.5, 2.0])), *KERNELS[2:]]
     weighted = lk.KernelClassifier(kernels).fit(X, y, w)
     plain = lk.KernelClassifier(kernels).fit(repeated, np.repeat(y, w))
-    # Words of samples without weight are still columns, of constant kernels.
+    # Words of samples with weight zero are still columns; their kernels are constant.
     shared = dict(zip(plain.kernel_names_, plain.weights_, strict=True))
     found = dict(zip(weighted.kernel_names_, weighted.weights_, strict=True))
     assert all(np.isclose(found[name], weight, atol=1e-8) for name, weight in shared.items())
 
 
-def test_models_with_views_are_files(table, tmp_path):
+def test_models_with_views_are_saved_and_loaded(table, tmp_path):
     X, y = table
     for kernels in (KERNELS, [lk.on("body_", lk.low_rank(lk.gaussians([0.5]), rank=10))]):
         for missing in ("error", "neutral"):
@@ -120,22 +121,22 @@ def test_models_with_views_are_files(table, tmp_path):
             assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
 
 
-def test_prediction_keeps_no_training_samples_of_kernels_held_by_factors(table):
+def test_predictor_of_factor_kernels_contains_no_training_samples(table):
     X, y = table
     model = lk.KernelRegressor(KERNELS[2], "align").fit(X, y.astype(float))
-    ((function,),) = (part.parts for part in model._predictor.parts)
+    (function,) = model._functions
     assert function.primal[0].shape == (len(model.weights_), 1)
     assert not hasattr(function, "factors")
 
 
-def test_methods_are_compared_on_tables(table):
+def test_compare_accepts_tables_with_views(table):
     X, y = table
-    found = compare(X, y, ["unif", "alignf"], kernels=KERNELS, folds=4)
+    found = compare(X, y, ["unif", "alignf"], kernels=KERNELS, cv=4)
     assert found.kernels[-1] == "site: weighted_degree(3, shift=1)"
     assert min(result.error_mean for result in found.methods) < 0.2
 
 
-def test_a_table_needs_two_rows_and_two_dimensions(table):
+def test_table_of_invalid_shape_raises(table):
     X, y = table
     with pytest.raises(lk.InputError, match="at least 2"):
         lk.KernelClassifier(KERNELS).fit(X[:1], y[:1])
@@ -145,8 +146,8 @@ def test_a_table_needs_two_rows_and_two_dimensions(table):
         lk.KernelClassifier(KERNELS).fit(X, y[:-1])
 
 
-def test_a_missing_view_costs_little_on_genuine_data(genuine):
-    """Trained on three views, tested where one is absent, beside a model of the two views."""
+def test_model_with_missing_view_scores_close_to_model_without_it(genuine):
+    """Compare a model of three views, tested without one, with a model of the other two."""
     train, test = genuine("breast_tcga_train"), genuine("breast_tcga_test")
     y, truth = train.pop("target"), test.pop("target")
     mean, std = train.mean(), train.std()
@@ -161,7 +162,7 @@ def test_a_missing_view_costs_little_on_genuine_data(genuine):
         lk.KernelClassifier(views, C=1.0).fit(train, y).predict(test)
 
 
-def test_ambiguous_letters_of_genuine_sequences(genuine):
+def test_sequences_with_ambiguous_letters_are_classified(genuine):
     table = genuine("splice_junction").iloc[::8]
     unclear = table["sequence"].str.contains("[^ACGT]")
     table = pd.concat(
@@ -173,17 +174,17 @@ def test_ambiguous_letters_of_genuine_sequences(genuine):
     assert model.score(list(table["sequence"]), table["target"]) > 0.95
 
 
-def test_reviews_from_raw_texts_to_weights():
+def test_ngram_weights_of_reviews_select_sentiment_words():
     folder = os.environ.get("LEARNKERNELS_DATA")
     if not folder:
-        pytest.skip("genuine data not at hand: set LEARNKERNELS_DATA to its folder")
+        pytest.skip("no real data: set LEARNKERNELS_DATA to its folder")
     reviews = pd.read_json(Path(folder, "sentiment_reviews.jsonl.gz"), lines=True)
     kitchen = reviews[reviews["domain"] == "kitchen"].reset_index(drop=True)
     order = np.random.default_rng(0).permutation(len(kitchen))
     train, test = kitchen.loc[order[:800]], kitchen.loc[order[800:1400]]
     scores = {}
     for method in ("unif", "align"):
-        model = lk.KernelClassifier(lk.ngrams((1, 2), most=3000), method, C=[0.1, 1, 10])
+        model = lk.KernelClassifier(lk.ngrams((1, 2), max_features=3000), method, C=[0.1, 1, 10])
         model.fit(list(train["text"]), train["label"])
         scores[method] = model.score(list(test["text"]), test["label"])
     heavy = model.kernel_names_[np.argsort(-model.weights_)[:20]]
@@ -191,7 +192,7 @@ def test_reviews_from_raw_texts_to_weights():
     assert scores["align"] > 0.75 and scores["align"] >= scores["unif"] - 0.01
 
 
-def test_learners_of_sparse_columns_and_selectors_are_files(table, tmp_path):
+def test_learners_with_sparse_columns_and_selectors_are_saved_and_loaded(table, tmp_path):
     X, y = table
     chosen = make_column_selector(dtype_include="float64")
     for kernels in (lk.on("note", lk.ngrams(1)), lk.on(chosen, lk.linear())):
@@ -201,7 +202,7 @@ def test_learners_of_sparse_columns_and_selectors_are_files(table, tmp_path):
         assert np.array_equal(lk.load(tmp_path / "learner.skops").transform(X), K)
 
 
-def test_a_named_table_is_known_again_without_a_warning(classes):
+def test_guarantees_and_refit_of_named_table_do_not_warn(classes):
     X, y = classes
     table = pd.DataFrame(X, columns=[f"column {k}" for k in range(X.shape[1])])
     model = lk.KernelClassifier([lk.on(["column 0"]), lk.on(["column 1"])]).fit(table, y)

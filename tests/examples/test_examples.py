@@ -1,4 +1,4 @@
-"""Every example runs, short, on the genuine data and finds what it says it finds."""
+"""Every example runs in quick mode on real data and finds what its text states."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXAMPLES = [
 
 @pytest.fixture
 def run(monkeypatch):
-    """A function from an example's name to the variables that its short run ends with."""
+    """Return a function that runs an example in quick mode and returns its variables."""
     monkeypatch.setenv("LEARNKERNELS_QUICK", "1")
 
     def variables(name: str) -> dict:
@@ -32,27 +32,27 @@ def run(monkeypatch):
 
 @pytest.fixture
 def run_on_data(genuine, run):
-    """The same where the genuine data is at hand; skips where it is not."""
+    """Return the same function; skip the test without real data."""
     genuine("promoters")
     return run
 
 
-def test_digits_are_read_better_from_six_views_than_from_the_best_one(run_on_data):
+def test_digits_six_views_score_above_best_single_view(run_on_data):
     found = run_on_data("digits_six_views")
     assert found["weights"].sum(axis=1).to_numpy() == pytest.approx(1)
     means = found["scores"].mean()
     assert means["alignf, six views"] > max(0.95, means["best single view"])
 
 
-def test_tumours_are_told_apart_without_the_protein_view(run_on_data):
+def test_cancer_subtypes_are_predicted_without_protein_view(run_on_data):
     found = run_on_data("cancer_three_omics")
     assert found["weights"].sum() == pytest.approx(1)
     assert not any(name.startswith("protein:") for name in found["new"])
-    assert found["accuracy"]["alignf, three views"] > 0.85  # half of them are of one class
+    assert found["accuracy"]["alignf, three views"] > 0.85  # largest class: one half
     assert found["scores"].mean().min() > 0.8
 
 
-def test_starts_of_genes_are_found_mostly_by_words_at_their_places(run_on_data):
+def test_promoters_tss_give_largest_weight_to_positional_view(run_on_data):
     found = run_on_data("promoters_tss")
     weights, scores = found["weights"], found["scores"]
     assert weights[["l1-svm", "alignf"]].sum().to_numpy() == pytest.approx(1)
@@ -61,7 +61,7 @@ def test_starts_of_genes_are_found_mostly_by_words_at_their_places(run_on_data):
     assert scores["AUC"]["l1-svm, all views"] > scores["AUC"]["best single view"]
 
 
-def test_promoters_are_found_from_seventy_sequences(run_on_data):
+def test_promoters_small_reach_stated_accuracy(run_on_data):
     found = run_on_data("promoters_small")
     assert found["weights"].sum().to_numpy() == pytest.approx(1)
     means = found["scores"].mean()
@@ -69,7 +69,7 @@ def test_promoters_are_found_from_seventy_sequences(run_on_data):
     assert means["AUC"]["l1-svm"] > 0.95
 
 
-def test_reviews_are_judged_by_words_that_judge(run_on_data):
+def test_sentiment_words_give_large_weight_to_sentiment_phrases(run_on_data):
     found = run_on_data("sentiment_words")
     assert found["weights"].sum().to_numpy() == pytest.approx(1)
     assert "text: easy to" in found["heaviest"]["align"].index[:3]
@@ -80,7 +80,7 @@ def test_reviews_are_judged_by_words_that_judge(run_on_data):
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_an_example_without_its_data_says_what_to_set(name, run, monkeypatch, tmp_path):
+def test_example_without_data_names_environment_variable(name, run, monkeypatch, tmp_path):
     def offline(**options):
         raise OSError("offline")
 

@@ -1,4 +1,4 @@
-"""Every page of the gallery runs without a warning, and what it claims is so."""
+"""Every page of the gallery runs without a warning and its statements hold."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ FOLDER = Path(__file__).parents[2] / "examples" / "gallery"
 
 @pytest.fixture
 def run():
-    """A function from a page's name to the variables that its script ends with."""
+    """Return a function that runs a page and returns its variables."""
     yield lambda name: runpy.run_path(str(FOLDER / f"plot_{name}.py"))
     plt.close("all")
 
 
-def test_no_page_is_forgotten_here():
+def test_every_gallery_page_has_a_test():
     tested = {name for name in globals() if name.startswith("test_page_")}
     assert tested == {f"test_page_{path.stem[5:]}" for path in FOLDER.glob("plot_*.py")}
 

@@ -9,7 +9,7 @@ import learnkernels as lk
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.25, 0.5, 0.9])
-def test_example_of_figure_1(fraction):
+def test_alignment_equals_the_formula_of_2012_figure_1(fraction):
     """A fraction of points at (-1, 0) labelled -1, the others at (1, 0) labelled 1."""
     n = 200
     y = np.where(np.arange(n) < fraction * n, -1.0, 1.0)
@@ -21,7 +21,7 @@ def test_example_of_figure_1(fraction):
 
 @given(st.integers(0, 2**32 - 1))
 @settings(max_examples=30, deadline=None)
-def test_between_zero_and_one_and_blind_to_scale_and_constants(seed):
+def test_alignment_is_in_unit_interval_and_invariant_to_scale_and_constants(seed):
     rng = np.random.default_rng(seed)
     A, B = rng.standard_normal((12, 3)), rng.standard_normal((12, 5))
     K, L = A @ A.T, B @ B.T
@@ -32,11 +32,11 @@ def test_between_zero_and_one_and_blind_to_scale_and_constants(seed):
     assert np.isclose(lk.alignment(K, K), 1.0)
 
 
-def test_a_constant_matrix_has_alignment_zero():
+def test_alignment_of_a_constant_matrix_is_zero():
     assert lk.alignment(np.ones((3, 3)), np.eye(3)) == 0.0
 
 
-def test_bad_matrices_are_refused():
+def test_invalid_matrices_raise_input_error():
     with pytest.raises(lk.InputError, match="same shape"):
         lk.alignment(np.eye(3), np.eye(4))
     with pytest.raises(lk.InputError, match="square"):

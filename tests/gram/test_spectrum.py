@@ -8,7 +8,7 @@ from learnkernels.gram import largest_eigenpairs, tail_sum
 
 @pytest.mark.parametrize("theta", [0, 1, 4, 30, 399, 400])
 @pytest.mark.parametrize("gamma", [1e-4, 0.05, 1.0, 50.0])
-def test_agrees_with_the_dense_decomposition(theta, gamma, rng):
+def test_largest_eigenpairs_and_tail_sum_equal_the_dense_decomposition(theta, gamma, rng):
     X = rng.standard_normal((400, 5))
     K = np.exp(-gamma * ((X[:, None] - X[None]) ** 2).sum(axis=2))
     exact = np.linalg.eigvalsh(K)
@@ -18,10 +18,10 @@ def test_agrees_with_the_dense_decomposition(theta, gamma, rng):
     assert np.isclose(tail_sum(K, theta), exact[: 400 - theta].sum(), rtol=1e-5, atol=1e-9 * 400)
 
 
-def test_equal_eigenvalues_end_in_the_dense_way(rng):
+def test_tail_sum_of_equal_eigenvalues():
     assert np.isclose(tail_sum(np.eye(300), 2), 298.0)
 
 
-def test_low_rank_has_no_tail(rng):
+def test_tail_sum_beyond_the_rank_is_zero(rng):
     X = rng.standard_normal((300, 3))
     assert abs(tail_sum(X @ X.T, 3)) < 1e-8

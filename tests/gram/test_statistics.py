@@ -1,4 +1,4 @@
-"""The pass over pairs: equal to the dense definition, whatever the way it is cut."""
+"""Alignment statistics: agreement with dense matrices and invariance to tiles and order."""
 
 import numpy as np
 import pytest
@@ -8,7 +8,9 @@ from scipy import sparse
 from sklearn.gaussian_process.kernels import RBF
 
 import learnkernels as lk
-from learnkernels.gram import Bank, Threads, alignment, pair_sums, tiles
+from learnkernels.execution import Threads
+from learnkernels.gram import BaseKernels, KernelSums, alignment
+from learnkernels.gram.tiles import passes
 from learnkernels.kernels import (
     Gaussian,
     GaussianProcess,
@@ -39,7 +41,7 @@ def close(found, expected, tolerance=1e-9):
 
 @pytest.mark.parametrize("normalize", ["trace", "frobenius", None])
 @pytest.mark.parametrize("targets", ["binary", "many classes", "several columns"])
-def test_statistics_of_mixed_kernels_are_those_of_dense_matrices(normalize, targets, rng):
+def test_statistics_of_mixed_kernels_equal_those_of_dense_matrices(normalize, targets, rng):
     X = rng.standard_normal((70, 4)) + 1.0
     if targets == "binary":
         y = rng.choice([-1, 1], 70)
@@ -65,7 +67,7 @@ def test_statistics_of_mixed_kernels_are_those_of_dense_matrices(normalize, targ
 
 
 @pytest.mark.parametrize("power", range(-20, 11, 5))
-def test_digits_survive_from_the_widest_to_the_narrowest_gaussian(power, rng):
+def test_statistics_are_accurate_for_wide_and_narrow_gaussians(power, rng):
     X = rng.standard_normal((300, 20)) + 5.0
     y = rng.choice([-1.0, 1.0], 300)
     D = ((X[:, None] - X[None]) ** 2).sum(axis=2)
@@ -78,7 +80,7 @@ def test_digits_survive_from_the_widest_to_the_narrowest_gaussian(power, rng):
     assert np.allclose(found.traces, traces, rtol=1e-9, atol=0)
 
 
-def test_the_squaring_recurrence_agrees_with_separate_gaussians(rng):
+def test_gaussians_computed_by_squaring_equal_separate_gaussians(rng):
     X, y = rng.standard_normal((80, 3)), rng.choice([-1.0, 1.0], 80)
     gammas = 0.01 * 2.0 ** np.arange(12)
     together = lk.alignment_statistics(lk.gaussians(gammas), X, y)
@@ -90,19 +92,19 @@ def test_the_squaring_recurrence_agrees_with_separate_gaussians(rng):
 
 @pytest.mark.parametrize("rows", [1, 3, 64, 256])
 @pytest.mark.parametrize("columns", [5, 64, 1000])
-def test_tile_size_does_not_matter(rows, columns, rng, monkeypatch):
+def test_tile_size_does_not_change_statistics(rows, columns, rng, monkeypatch):
     X, Y = rng.standard_normal((90, 3)), rng.standard_normal((90, 2))
-    bank = Bank.of(MIXED, X)
-    expected = pair_sums(bank, Y, Threads(1)).oracle("trace", True)
-    monkeypatch.setattr(tiles, "ROWS", rows)
-    monkeypatch.setattr(tiles, "COLUMNS", columns)
-    found = pair_sums(bank, Y, Threads(1)).oracle("trace", True)
+    kernels = BaseKernels.of(MIXED, X)
+    expected = KernelSums.of(kernels, Y, Threads(1)).centered("trace")
+    monkeypatch.setattr(passes, "ROWS", rows)
+    monkeypatch.setattr(passes, "COLUMNS", columns)
+    found = KernelSums.of(kernels, Y, Threads(1)).centered("trace")
     assert np.allclose(found.statistics.M, expected.statistics.M, rtol=1e-11)
     assert np.allclose(found.statistics.a, expected.statistics.a, rtol=1e-11)
-    assert np.allclose(found.tiled.means, expected.tiled.means, rtol=1e-11)
+    assert np.allclose(found.parts[0].means, expected.parts[0].means, rtol=1e-11)
 
 
-def test_number_of_threads_changes_no_bit(rng):
+def test_number_of_threads_gives_identical_statistics(rng):
     X, y = rng.standard_normal((700, 5)), rng.standard_normal(700)
     one, two, many = (lk.alignment_statistics(None, X, y, backend=Threads(n)) for n in (1, 2, 7))
     assert np.array_equal(one.M, two.M) and np.array_equal(one.M, many.M)
@@ -111,7 +113,7 @@ def test_number_of_threads_changes_no_bit(rng):
 
 @given(st.randoms(use_true_random=False))
 @settings(max_examples=20, deadline=None)
-def test_order_of_samples_and_kernels_only_permutes(random):
+def test_permuted_samples_and_kernels_permute_statistics(random):
     rng = np.random.default_rng(random.randrange(2**32))
     X, y = rng.standard_normal((40, 3)), rng.standard_normal(40)
     samples, kernels = rng.permutation(40), rng.permutation(len(MIXED))
@@ -121,14 +123,14 @@ def test_order_of_samples_and_kernels_only_permutes(random):
     assert np.allclose(moved.a, base.a[kernels], rtol=1e-10)
 
 
-def test_single_precision_input_costs_single_precision(rng):
+def test_single_precision_input_gives_single_precision_statistics(rng):
     X, y = rng.standard_normal((60, 4)), rng.standard_normal(60)
     exact = lk.alignment_statistics(MIXED, X, y)
     single = lk.alignment_statistics(MIXED, X.astype(np.float32), y)
     assert close(single.M, exact.M, 1e-5) and close(single.a, exact.a, 1e-5)
 
 
-def test_sparse_input_equals_dense(rng):
+def test_sparse_input_equals_dense_input(rng):
     X = rng.standard_normal((50, 6)) * (rng.random((50, 6)) < 0.4)
     y = rng.standard_normal(50)
     exact = lk.alignment_statistics(None, X, y)
@@ -136,7 +138,7 @@ def test_sparse_input_equals_dense(rng):
     assert close(found.M, exact.M) and close(found.a, exact.a)
 
 
-def test_precomputed_stack_equals_the_kernels(rng):
+def test_precomputed_stack_equals_computed_kernels(rng):
     X, y = rng.standard_normal((50, 3)), rng.standard_normal(50)
     stack = np.stack([kernel(X) for kernel in MIXED], axis=-1)
     exact = lk.alignment_statistics(MIXED, X, y)
@@ -144,32 +146,33 @@ def test_precomputed_stack_equals_the_kernels(rng):
     assert close(found.M, exact.M) and close(found.a, exact.a)
 
 
-def test_leaving_out_a_block_is_leaving_out_its_samples(rng):
+def test_statistics_without_a_block_equal_those_of_the_other_samples(rng):
     X, Y = rng.standard_normal((75, 3)), rng.standard_normal((75, 2))
     borders = [0, 20, 21, 50, 75]
-    bank = Bank.of(MIXED, X)
-    sums = pair_sums(bank, Y, Threads(2), borders=borders)
+    sums = KernelSums.of(BaseKernels.of(MIXED, X), Y, Threads(2), borders=borders)
     for block in range(4):
         kept = np.delete(np.arange(75), np.arange(borders[block], borders[block + 1]))
-        found = sums.statistics(without=block)
+        found = sums.centered(None, without=block).statistics
         a, M, traces = dense.statistics([kernel(X[kept]) for kernel in MIXED], Y[kept])
         assert np.allclose(found.M, M, rtol=1e-9)
         assert np.allclose(found.a, a, rtol=1e-9)
         assert np.allclose(found.traces, traces, rtol=1e-9)
 
 
-def test_weights_of_samples_are_repetitions(rng):
+def test_sample_weights_equal_repeated_samples(rng):
     X, Y, w = rng.standard_normal((30, 3)), rng.standard_normal((30, 2)), np.arange(30) % 4 + 1
     kernels = [kernel for kernel in MIXED if kernel.name != "cosine"]
-    weighted = pair_sums(Bank.of(kernels, X), Y, Threads(1), w.astype(float)).statistics()
+    base = BaseKernels.of(kernels, X)
+    weighted = KernelSums.of(base, Y, Threads(1), w.astype(float)).centered(None).statistics
     X, Y = np.repeat(X, w, axis=0), np.repeat(Y, w, axis=0)
-    repeated = pair_sums(Bank.of(kernels, X), Y, Threads(1)).statistics()
+    base = BaseKernels.of(kernels, X)
+    repeated = KernelSums.of(base, Y, Threads(1)).centered(None).statistics
     assert np.allclose(weighted.M, repeated.M, rtol=1e-9)
     assert np.allclose(weighted.a, repeated.a, rtol=1e-9)
     assert np.allclose(weighted.traces, repeated.traces, rtol=1e-9)
 
 
-def test_cosine_scales_before_centering(rng):
+def test_cosine_normalization_scales_before_centering(rng):
     X, y = rng.standard_normal((40, 3)), rng.standard_normal(40)
     found = lk.alignment_statistics(MIXED, X, y, normalize="cosine")
     grams = []
@@ -181,14 +184,14 @@ def test_cosine_scales_before_centering(rng):
     assert close(found.M, M) and close(found.a, a)
 
 
-def test_a_large_mean_does_not_cost_the_linear_kernel_its_digits(rng):
+def test_linear_kernel_is_accurate_with_a_large_mean(rng):
     X, y = rng.standard_normal((60, 3)), rng.standard_normal(60)
     near = lk.alignment_statistics("linear", X, y, normalize=None)
     far = lk.alignment_statistics("linear", X + 2.0**20, y, normalize=None)
     assert np.allclose(near.M, far.M, rtol=1e-8) and np.allclose(near.a, far.a, rtol=1e-8)
 
 
-def test_constant_kernels_are_marked_and_zero(rng):
+def test_constant_kernels_are_marked_and_have_zero_statistics(rng):
     X = np.column_stack([rng.standard_normal(30), np.full(30, 0.1)])
     y = rng.standard_normal(30)
 
@@ -202,12 +205,12 @@ def test_constant_kernels_are_marked_and_zero(rng):
     assert constant.constant.all()
 
 
-def test_widest_gaussians_are_not_taken_for_constant(rng):
+def test_very_wide_gaussian_is_not_constant(rng):
     X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
     assert not lk.alignment_statistics(lk.gaussians([1e-100]), X, y).constant.any()
 
 
-def test_a_hundred_and_more_kernels(rng):
+def test_statistics_of_150_kernels_equal_those_of_dense_matrices(rng):
     X, y = rng.standard_normal((40, 2)), rng.standard_normal(40)
     gammas = np.geomspace(1e-3, 1e2, 150)
     found = lk.alignment_statistics(lk.gaussians(gammas), X, y, normalize=None)
@@ -215,7 +218,7 @@ def test_a_hundred_and_more_kernels(rng):
     assert np.allclose(found.M, M, rtol=1e-8) and np.allclose(found.a, a, rtol=1e-8)
 
 
-def test_memory_does_not_hold_gram_matrices(rng):
+def test_statistics_store_no_gram_matrix(rng):
     import tracemalloc
 
     n = 3000
@@ -229,7 +232,7 @@ def test_memory_does_not_hold_gram_matrices(rng):
     assert peak < 8 * n * n / 4
 
 
-def test_resolved_kernels_may_be_given_again(rng):
+def test_resolved_kernels_give_identical_statistics(rng):
     X, y = rng.standard_normal((40, 2)), rng.standard_normal(40)
     first = lk.alignment_statistics(None, X, y)
     again = lk.alignment_statistics(resolve(None, X), X, y)
@@ -237,7 +240,7 @@ def test_resolved_kernels_may_be_given_again(rng):
 
 
 @pytest.mark.parametrize("kind", ["outlier", "heavy tails"])
-def test_outliers_do_not_cost_the_others_their_digits(kind, rng):
+def test_statistics_are_accurate_with_outliers(kind, rng):
     X = rng.standard_normal((200, 5)) if kind == "outlier" else rng.standard_cauchy((200, 5))
     if kind == "outlier":
         X[7] += 1e6

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for what users bring, from ordinary to absurd."""
+"""Hypothesis strategies for data and parameters, from ordinary to absurd."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from scipy import sparse
 from sklearn.gaussian_process.kernels import RBF
 
 import learnkernels as lk
-from learnkernels.weights import METHODS
+from learnkernels.methods import METHODS
 
-# Mostly ordinary: what is absurd in one place should still be reached through all other places.
+# Most arguments are ordinary, so that the strange one is reached.
 ORDINARY = st.floats(-4, 4, width=16)
 EXTREME = st.sampled_from(
     [0.0, -0.0, 5e-324, 1e-300, 1e-150, 1e-12, 1.0, 1 + 1e-12, 1e8, 1e150, -1e150, 1e300, -1.7e308]
@@ -31,7 +31,7 @@ TEXTS = st.one_of(
 
 @st.composite
 def rows(draw, n=None, values=None):
-    """An array of shape (n_samples, n_features): random numbers, or values that were chosen."""
+    """Draw an array of shape (n_samples, n_features), normal or with elements of `values`."""
     n = draw(SAMPLES) if n is None else n
     d = draw(st.integers(1, 4))
     if values is not None:
@@ -51,7 +51,7 @@ TWINS = [
 
 @st.composite
 def dense(draw, n=None, strange=False):
-    """Arrays, with the values, types, shapes and layouts that arrays can have."""
+    """Draw arrays of various values, types, shapes and memory layouts."""
     if not strange:
         return draw(rows(n))
     kind = draw(st.sampled_from(["chosen", "extreme", "scaled", "holes", "type", "form", "twins"]))
@@ -105,7 +105,7 @@ FORMS = [
 
 @st.composite
 def sparse_rows(draw, n=None, strange=False):
-    """Sparse matrices of every format, with the states that a format allows."""
+    """Draw sparse matrices of every format, also unsorted or with duplicates and stored zeros."""
     X = draw(dense(n, strange).filter(is_numbers))
     X = np.where(draw(st.booleans()), X, X * (np.abs(X) > 1))
     container = draw(
@@ -125,7 +125,7 @@ def is_numbers(X):
 
 
 def unsorted(X):
-    """Rows whose columns stand in falling order, and one of them twice."""
+    """Return a CSR matrix with descending column indices and one duplicate entry."""
     X = sparse.coo_array(X)
     order = np.lexsort((-X.coords[1], X.coords[0]))
     order = np.repeat(order, np.where(np.arange(len(order)) == 0, 2, 1))
@@ -151,7 +151,7 @@ CSR_STATES = [lambda X: X, unsorted, stored_zeros, wide_indices]
 
 @st.composite
 def strings(draw, n=None, strange=False):
-    """Lists of texts or sequences, with what else stands in such lists."""
+    """Draw lists of texts or sequences, also mixed with other types."""
     n = draw(SAMPLES) if n is None else n
     kind = draw(st.sampled_from(["texts", "mixed"] if strange else ["dna", "words"]))
     element = {
@@ -172,7 +172,7 @@ def as_series(found):
 
 @st.composite
 def frames(draw, n=None, strange=False):
-    """Tables of pandas or polars, with columns of many types."""
+    """Draw tables of pandas or polars with columns of many types."""
     n = draw(SAMPLES) if n is None else n
     kinds = list(COLUMNS) if strange else ["whole", "single", "yesno"]
     columns = ["number", *draw(st.lists(st.sampled_from(kinds), max_size=3, unique=True))]
@@ -219,7 +219,7 @@ COLUMNS = {
 
 @st.composite
 def stacks(draw, n=None, strange=False):
-    """Precomputed Gram matrices of shape (n, n, p), many of them none."""
+    """Draw precomputed Gram matrices of shape (n, n, p), also invalid ones."""
     n = draw(SAMPLES) if n is None else n
     p = draw(st.integers(1, 3))
     grams = []
@@ -263,7 +263,7 @@ GRAM_CHANGES = {
 
 @st.composite
 def targets(draw, n, task, strange=False):
-    """Labels or numbers for n samples."""
+    """Draw labels or numbers for n samples."""
     codes = draw(st.lists(st.integers(0, 2), min_size=n, max_size=n))
     codes[:2] = [0, 1]
     numbers = draw(st.lists(ORDINARY, min_size=n, max_size=n))
@@ -307,14 +307,14 @@ NO_TARGETS = {
     "complex": lambda v: v * 1j,
     "mixed": lambda v: np.array([*v[:-1], "a"], dtype=object),
     "one class": lambda v: ["a"] * len(v),
-    "nobody": lambda v: [],
+    "empty": lambda v: [],
     "number": lambda v: 3.0,
     "absent": lambda v: np.array([None, *["a", "b"] * len(v)], dtype=object)[: len(v)],
 }
 
 
 def weights_of(n, strange=False):
-    """Weights of samples, or None."""
+    """Return a strategy for sample weights, or None."""
     if not strange:
         return st.none()
     ordinary = arrays.arrays(float, n, elements=st.sampled_from([0.5, 1.0, 1.0, 2.0, 0.0]))
@@ -340,12 +340,12 @@ FRAME_KERNELS = st.sampled_from(
     [None, "linear", lk.per_feature(), lk.on(["number"]), lk.on(0), [lk.on([0]), TEXT], TEXT,
      [lk.on("number", "linear"), lk.on("text", lk.ngrams(1, analyzer="char"))], lk.on("numb"),
      [lk.on([0], name="same"), lk.on([0], lk.per_feature(), name="same")], lk.on(slice(None)),
-     lk.on(["number", "nobody"]), lk.ngrams(1), lk.low_rank(lk.on([0]), 2)]
+     lk.on(["number", "missing"]), lk.ngrams(1), lk.low_rank(lk.on([0]), 2)]
 )  # fmt: skip
 
 
 def own_dots(A, B):
-    """A kernel of a user's, who does not care about overflow."""
+    """User-defined linear kernel that ignores overflow."""
     with np.errstate(all="ignore"):
         return A @ B.T
 
@@ -375,7 +375,7 @@ SETTINGS = {
     "max_memory": st.sampled_from([None, 1e9, 1, 300.0, 0, -1, np.nan, "1GB"]),
     "n_components": st.sampled_from([None, 1, 2, 5, 1000, 0, -1, 2.5, "all"]),
     "tol": st.sampled_from([1e-3, 1e-9, 10.0, 0, -1, np.nan, None, "small"]),
-    "folds": st.sampled_from([2, 3, 5, 1, 0, -1, 1000, 2.5, None, "five"]),
+    "cv": st.sampled_from([2, 3, 5, 1, 0, -1, 1000, 2.5, None, "five"]),
     "random_state": st.sampled_from([0, 1, None, np.random.RandomState(0), -1, "seed", 2**40, 1.5]),
     "verbose": st.sampled_from([False, 0, None]),
 }  # fmt: skip
@@ -388,12 +388,13 @@ METHOD_OBJECTS = st.sampled_from(
      lk.methods.Conv(theta=0), lk.methods.Conv(theta=5), lk.methods.Conv(theta=10**9),
      lk.methods.Conv(theta=-1), lk.methods.DC(theta=1), lk.methods.DC(theta=2.5),
      lk.methods.AlignSingle(gamma1=0.0), lk.methods.AlignSingle(gamma2=1e12),
-     lk.methods.UFO(beta=-1.0), lk.methods.BestSingle(most=1), lk.methods.BestSingle(most=0)]
+     lk.methods.UFO(beta=-1.0), lk.methods.BestSingle(max_kernels=1),
+     lk.methods.BestSingle(max_kernels=0)]
 )  # fmt: skip
 
 
 @st.composite
 def settings_of(draw, names, most=2):
-    """A few parameters of an estimator, ordinary or not."""
+    """Draw a few parameters of an estimator, ordinary or not."""
     chosen = draw(st.lists(st.sampled_from(names), max_size=most, unique=True))
     return {name: draw(SETTINGS[name]) for name in chosen}

@@ -1,4 +1,4 @@
-"""The same numbers in another form give the same model."""
+"""The same numbers in another format give the same model."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from scipy import sparse
 
 import learnkernels as lk
 from tests.hostile import strategies as hostile
-from tests.hostile.test_hostile import several
+from tests.hostile.checks import several
 
 NAMES = list("abcd")
-FORMS = {
+FORMATS = {
     "list": lambda X: X.tolist(),
     "columns first": np.asfortranarray,
     "every other row": lambda X: np.repeat(X, 2, axis=0)[::2],
@@ -40,11 +40,11 @@ KERNELS = [None, "gaussians", "laplacians", "polynomials", "linear", lk.per_feat
 @several
 @given(
     st.integers(0, 10**6),
-    st.sampled_from(list(FORMS)),
+    st.sampled_from(list(FORMATS)),
     st.sampled_from(KERNELS),
     st.sampled_from([lk.KernelClassifier(tol=1e-9), lk.KernelRegressor(), lk.KernelLearner()]),
 )
-def test_forms_agree(seed, form, kernels, model):
+def test_array_formats_give_the_same_model(seed, form, kernels, model):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((12, 3)).astype(np.float32).astype(float) * (rng.random((12, 3)) < 0.8)
     y = np.tile([0, 1], 6) if isinstance(model, lk.KernelClassifier) else X[:, 0] + X[:, 1] ** 2
@@ -53,17 +53,18 @@ def test_forms_agree(seed, form, kernels, model):
     model.set_params(kernels=kernels)
     expected = getattr(model.fit(X, y), call)(X)
     weights = model.weights_
-    other = FORMS[form](X.copy())
+    other = FORMATS[form](X.copy())
     found = getattr(model.fit(other, y), call)(other)
     assert np.allclose(model.weights_, weights, rtol=1e-8, atol=1e-10)
-    if call == "decision_function":  # an SVM whose samples are all on bounds may be shifted
+    # The intercept of an SVM is not unique if all dual variables are at bounds.
+    if call == "decision_function":
         found, expected = found - found[0], expected - expected[0]
     assert np.allclose(found, expected, rtol=1e-6, atol=1e-8)
 
 
 @several
 @given(st.integers(0, 10**6), st.sampled_from([list, tuple, np.array, pd.Series, "object"]))
-def test_forms_of_strings_agree(seed, form):
+def test_string_formats_give_the_same_model(seed, form):
     rng = np.random.default_rng(seed)
     texts = ["".join(row) for row in rng.choice(list("acgt"), (12, 8))]
     y = np.tile([0, 1], 6)

@@ -1,4 +1,4 @@
-"""Every parameter of every public function, with values that make no sense."""
+"""Every parameter of every public function, with invalid values."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from sklearn.base import BaseEstimator
 import learnkernels as lk
 from learnkernels import theory
 from learnkernels.gram import Statistics
-from learnkernels.inspect import compare
-from learnkernels.weights import METHODS
-from tests.hostile.promise import limited, sound_weights, watched
+from learnkernels.inspection import compare
+from learnkernels.methods import METHODS
+from tests.hostile.checks import check_weights, only_documented_warnings, time_limit
 
 RANDOM = np.random.default_rng(0)
 X = RANDOM.standard_normal((24, 3))
 y = np.where(X[:, 0] + X[:, 1] > 0, 1, 0)
 K = X @ X.T
-NONSENSE = [
+INVALID = [
     None, "nonsense", "", b"bytes", -1, 0, 1, 2.5, np.nan, np.inf, -np.inf, 1e300, 5e-324, True, 1j,
     10**30, 1e100, [], [[]], ["a", 1], [np.nan], [1, [2]], np.array([]), np.array(3.0), {},
     {"a": 1}, object(), len, slice(None), np.datetime64("2020"), float, (1, 2, 3), "\ud800",
@@ -43,7 +43,7 @@ CALLS = {
         lambda **p: fitted(kernels=lk.on(**p)),
         {"columns": [0], "kernels": "linear", "name": "view"},
     ),
-    "ngrams": (lambda **p: lk.ngrams(**p), {"n": 1, "most": 3, "analyzer": "char"}),
+    "ngrams": (lambda **p: lk.ngrams(**p), {"n": 1, "max_features": 3, "analyzer": "char"}),
     "spectrum": (lambda **p: lk.spectrum(**p), {"k": 2, "alphabet": "acgt"}),
     "weighted_degree": (
         lambda **p: lk.weighted_degree(**p),
@@ -79,19 +79,19 @@ CALLS = {
         compare,
         {
             "X": X, "y": y, "methods": ["unif"], "kernels": "linear", "task": "classification",
-            "folds": 3, "seed": 0, "preprocess": None, "missing": "error", "backend": None,
+            "cv": 3, "random_state": 0, "preprocess": None, "missing": "error", "backend": None,
             "verbose": False,
         },
     ),
     "report": (
         lambda **p: lk.report(**p),
         {
-            "model": fitted(), "X": X, "y": y, "title": "a", "folds": 0, "draws": 0, "seed": 0,
-            "verbose": False,
+            "model": fitted(), "X": X, "y": y, "title": "a", "cv": 0, "draws": 0,
+            "random_state": 0, "verbose": False,
         },
     ),
-    "save": (lk.save, {"model": fitted(), "path": "/nowhere/model.skops"}),
-    "load": (lk.load, {"path": "/nowhere/model.skops"}),
+    "save": (lk.save, {"model": fitted(), "path": "/missing/model.skops"}),
+    "load": (lk.load, {"path": "/missing/model.skops"}),
 }  # fmt: skip
 for name, method in METHODS.items():
     CALLS[f"method {name}"] = (
@@ -139,11 +139,11 @@ PARAMETERS = [(name, parameter) for name, (_, valid) in CALLS.items() for parame
 
 
 @pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
-def test_nonsense_is_a_sentence(name, parameter, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)  # some name files
+def test_invalid_value_raises_or_gives_finite_result(name, parameter, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)  # some values are file names
     function, valid = CALLS[name]
-    for value in NONSENSE:
-        with limited(), watched():
+    for value in INVALID:
+        with time_limit(), only_documented_warnings():
             try:
                 found = function(**valid | {parameter: value})
             except lk.InputError as error:
@@ -151,24 +151,24 @@ def test_nonsense_is_a_sentence(name, parameter, tmp_path, monkeypatch):
             except Exception as error:
                 raise AssertionError(f"{parameter}={value!r}: {error!r}") from error
             else:
-                assert sound(found), (value, found)
+                assert is_valid(found), (value, found)
 
 
-# No such path, and a combination of either sign that is no kernel.
-REFUSED = ("save", "load", "method align-linear")
+# The path does not exist; the signed combination is indefinite.
+EXPECTED_TO_RAISE = ("save", "load", "method align-linear")
 
 
-@pytest.mark.parametrize("name", [name for name in CALLS if name not in REFUSED])
-def test_what_makes_sense_works(name):
+@pytest.mark.parametrize("name", [name for name in CALLS if name not in EXPECTED_TO_RAISE])
+def test_valid_values_give_finite_result(name):
     function, valid = CALLS[name]
-    with watched():
-        assert sound(function(**valid))
+    with only_documented_warnings():
+        assert is_valid(function(**valid))
 
 
-def sound(found) -> bool:
-    """Whether a result holds no number that is none."""
+def is_valid(found) -> bool:
+    """Check a result; return whether all its numbers are finite."""
     if isinstance(found, BaseEstimator):
-        sound_weights(found)
+        check_weights(found)
     elif isinstance(found, Statistics):
         found = found.a
     return not isinstance(found, (float, np.ndarray)) or bool(np.isfinite(found).all())

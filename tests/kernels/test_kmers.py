@@ -1,4 +1,4 @@
-"""Counts of words against slices of the strings."""
+"""Counts of k-mers against slices of the strings."""
 
 from itertools import product
 
@@ -11,11 +11,11 @@ from sklearn.feature_extraction.text import CountVectorizer
 from learnkernels import InputError
 from learnkernels.kernels.alphabets import DNA, PROTEIN, Alphabet
 from learnkernels.kernels.kmers import Kmers
-from learnkernels.kernels.linear import dots
+from learnkernels.kernels.row_products import dots
 
 
 def by_definition(k, alphabet, strings):
-    """A column for each word in the order of the alphabet, counted in slices."""
+    """Return a column of counts for each word in the order of the alphabet."""
     words = ["".join(word) for word in product(alphabet.letters, repeat=k)]
     if alphabet is DNA:
         strings = [string.upper().replace("U", "T") for string in strings]
@@ -29,12 +29,12 @@ def by_definition(k, alphabet, strings):
     st.sampled_from([DNA, Alphabet("three", "HEC")]),
     st.lists(st.text("ACGTUNacgtuHEC-é", max_size=30), min_size=1, max_size=6),
 )
-def test_counts_are_those_of_slices(k, alphabet, strings):
+def test_counts_equal_counts_of_slices(k, alphabet, strings):
     found = Kmers(k, alphabet)(np.array(strings, dtype=object))
     assert np.array_equal(found.toarray(), by_definition(k, alphabet, strings))
 
 
-def test_rows_are_sorted_without_repetitions(rng):
+def test_indices_of_rows_are_sorted_and_unique(rng):
     strings = ["".join(rng.choice(list("ACGT"), 1 + 40 * i)) for i in range(9)]
     found = Kmers(5, DNA)(strings)
     assert found.dtype == np.float64
@@ -44,7 +44,7 @@ def test_rows_are_sorted_without_repetitions(rng):
     assert found.sum() == sum(max(0, len(string) - 4) for string in strings)
 
 
-def test_protein_agrees_with_scikit_learn(rng):
+def test_protein_counts_equal_scikit_learn(rng):
     strings = ["".join(rng.choice(list(PROTEIN.letters), 50)) for _ in range(20)]
     ours = Kmers(2, PROTEIN)(strings)
     theirs = CountVectorizer(analyzer="char", ngram_range=(2, 2), lowercase=False)
@@ -54,7 +54,7 @@ def test_protein_agrees_with_scikit_learn(rng):
 
 
 @pytest.mark.parametrize(("k", "alphabet"), [(15, DNA), (7, PROTEIN), (30, Alphabet("two", "AB"))])
-def test_the_longest_words(k, alphabet):
+def test_longest_words_have_the_first_and_last_column(k, alphabet):
     last = alphabet.letters[-1]
     found = Kmers(k, alphabet)([last * k, alphabet.letters[0] * (k + 2)])
     size = len(alphabet.letters) ** k
@@ -64,7 +64,7 @@ def test_the_longest_words(k, alphabet):
     assert found.nnz == 2
 
 
-def test_no_strings_and_short_strings():
+def test_strings_shorter_than_k_give_empty_rows():
     assert Kmers(3, DNA)(np.array([], dtype=object)).shape == (0, 64)
     found = Kmers(3, DNA)(["AC", "", "ACG", "ANCGN"])
     assert found.shape == (4, 64)
@@ -72,21 +72,21 @@ def test_no_strings_and_short_strings():
 
 
 @pytest.mark.parametrize("k", [0, -1, 2.0, "three", True, None])
-def test_k_must_be_whole(k):
+def test_k_that_is_not_a_whole_number_raises_input_error(k):
     with pytest.raises(InputError, match="whole number of at least 1"):
         Kmers(k, DNA)
 
 
 @pytest.mark.parametrize(
-    ("k", "alphabet", "most"),
+    ("k", "alphabet", "max_k"),
     [(16, DNA, 15), (8, PROTEIN, 7), (31, Alphabet("two", "AB"), 30), (10**9, DNA, 15)],
 )
-def test_too_many_words_are_refused(k, alphabet, most):
-    with pytest.raises(InputError, match=f"allow k up to {most}"):
+def test_too_many_words_raise_input_error(k, alphabet, max_k):
+    with pytest.raises(InputError, match=f"allow k up to {max_k}"):
         Kmers(k, alphabet)
 
 
-def test_long_words_take_no_more_memory_than_they_occur():
+def test_long_words_need_memory_for_their_occurrences_only():
     strings = np.array(["ACGTACGTACGTACGTAC", "ACGTACGTACGTACGTTT"], dtype=object)
     counts = Kmers(15, DNA)(strings)
     K = dots(counts, counts)

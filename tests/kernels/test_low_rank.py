@@ -1,21 +1,21 @@
-"""Kernels of low rank, and other kernels approximated by them."""
+"""Kernels of low rank, and approximations of other kernels."""
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 import learnkernels as lk
-from learnkernels.kernels import Block, Gaussian, Laplacian, resolve
+from learnkernels.kernels import Gaussian, Laplacian, resolve
 
 
-def test_a_kernel_for_each_group_of_columns(rng):
+def test_each_group_of_columns_has_a_kernel(rng):
     X = rng.standard_normal((12, 5))
     kernels = resolve(lk.low_rank([[0, 3], slice(1, 3)]), X)
     assert np.allclose(kernels[0](X), X[:, [0, 3]] @ X[:, [0, 3]].T)
     assert np.allclose(kernels[1](X), X[:, 1:3] @ X[:, 1:3].T)
 
 
-def test_full_rank_landmarks_give_the_kernel_itself(rng):
+def test_nystroem_of_full_rank_equals_the_kernel(rng):
     X, Z = rng.standard_normal((30, 3)), rng.standard_normal((7, 3))
     for family in (lk.gaussians([0.3]), lk.linear(), lk.polynomials([2])):
         (exact,) = resolve(family, X)
@@ -24,7 +24,7 @@ def test_full_rank_landmarks_give_the_kernel_itself(rng):
         assert np.allclose(kernel(Z, X), exact(Z, X), atol=1e-6)
 
 
-def test_a_higher_rank_is_nearer(rng):
+def test_nystroem_error_decreases_with_the_rank(rng):
     X = rng.standard_normal((60, 3))
     exact = Gaussian(0.5)(X)
 
@@ -40,14 +40,14 @@ def test_a_higher_rank_is_nearer(rng):
     ("family", "kernel"),
     [(lk.gaussians([0.2]), Gaussian(0.2)), (lk.laplacians([0.2]), Laplacian(0.2))],
 )
-def test_random_features_tend_to_the_kernel(family, kernel, rng):
+def test_random_features_approximate_the_kernel(family, kernel, rng):
     X = rng.standard_normal((20, 3))
     for given in (X, sparse.csr_array(X)):
         (cheap,) = resolve(lk.low_rank(family, rank=40_000, approximation="random"), given)
         assert np.abs(cheap(given) - kernel(X)).max() < 0.05
 
 
-def test_strings_have_landmarks_too():
+def test_nystroem_of_full_rank_equals_the_kernel_of_strings():
     strings = np.array(["ACGTAC", "ACGTTC", "TTGCAA", "TTGCCA", "ACGGAC"], dtype=object)
     (exact,) = resolve(lk.spectrum(2), strings)
     (kernel,) = resolve(lk.low_rank(lk.spectrum(2), rank=5), strings)
@@ -67,25 +67,19 @@ def test_strings_have_landmarks_too():
         ),
     ],
 )
-def test_bad_parameters_are_refused(make, message):
+def test_invalid_parameters_raise_input_error(make, message):
     with pytest.raises(lk.InputError, match=message):
         make()
 
 
-def test_a_block_by_definition():
-    block = Block(1, 2, "two")
-    assert block([[1.0, 2.0, 3.0]], [[4.0, 5.0, 6.0]]) == 28.0
-    assert np.array_equal(block.diagonal(np.array([[1.0, 2.0, 3.0]])), [13.0])
-
-
-def test_groups_of_columns_stand_in_one_matrix(rng):
+def test_disjoint_groups_of_columns_share_a_source(rng):
     kernels = resolve(lk.low_rank([[0, 3], slice(1, 3)]), rng.standard_normal((12, 5)))
     assert kernels[0].source is kernels[1].source
     overlapping = resolve(lk.low_rank([[0, 1], [1, 2]]), rng.standard_normal((12, 5)))
     assert overlapping[0].source is not overlapping[1].source
 
 
-def test_landmarks_have_weight(rng):
+def test_landmarks_are_samples_with_positive_weight(rng):
     X, y = rng.standard_normal((30, 2)), np.arange(30) % 2
     w = np.r_[np.zeros(10), np.ones(20)]
     family = lk.low_rank(lk.gaussians([1.0]), rank=5)
@@ -95,7 +89,7 @@ def test_landmarks_have_weight(rng):
 
 
 @pytest.mark.parametrize("family", [lk.gaussians([0.5]), lk.laplacians([0.5]), lk.linear()])
-def test_sparse_samples_have_landmarks(family, rng):
+def test_nystroem_of_sparse_samples_equals_that_of_dense_samples(family, rng):
     X = rng.standard_normal((25, 4)) * (rng.random((25, 4)) < 0.4)
     y = np.arange(25) % 2
     models = [

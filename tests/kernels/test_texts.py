@@ -17,8 +17,8 @@ TEXTS = np.array(
 LABELS = [1, 1, 0, 0, 0, 1]
 
 
-def test_one_kernel_for_each_of_the_most_frequent(rng):
-    kernels = resolve(lk.ngrams((1, 2), most=5), TEXTS)
+def test_most_frequent_ngrams_have_a_kernel_each():
+    kernels = resolve(lk.ngrams((1, 2), max_features=5), TEXTS)
     vectorizer = CountVectorizer(ngram_range=(1, 2), max_features=5)
     counts = vectorizer.fit_transform(TEXTS).toarray()
     assert [kernel.name for kernel in kernels] == list(vectorizer.get_feature_names_out())
@@ -26,7 +26,7 @@ def test_one_kernel_for_each_of_the_most_frequent(rng):
         assert np.array_equal(kernel(TEXTS), np.outer(counts[:, column], counts[:, column]))
 
 
-def test_a_line_is_the_same_as_a_pipeline():
+def test_ngrams_equal_a_pipeline_with_count_vectorizer():
     ours = lk.KernelClassifier(lk.ngrams(1), "align").fit(list(TEXTS), LABELS)
     pipeline = make_pipeline(CountVectorizer(), lk.KernelClassifier(lk.per_feature(), "align"))
     pipeline.fit(TEXTS, LABELS)
@@ -46,21 +46,21 @@ def test_counts_stay_sparse():
     [
         (lambda: lk.ngrams(0), "n=0"),
         (lambda: lk.ngrams((3, 2)), "n=\\(3, 2\\)"),
-        (lambda: lk.ngrams(most=0), "most=0"),
+        (lambda: lk.ngrams(max_features=0), "max_features=0"),
         (lambda: lk.ngrams(analyzer="sentence"), "analyzer='sentence'"),
     ],
 )
-def test_bad_parameters_are_refused(make, message):
+def test_invalid_parameters_raise_input_error(make, message):
     with pytest.raises(lk.InputError, match=message):
         make()
 
 
-def test_texts_too_short_for_their_ngrams_are_said():
+def test_texts_without_ngrams_raise_input_error():
     with pytest.raises(lk.InputError, match="no n-gram of 5 to 5 words"):
         lk.KernelClassifier(lk.ngrams(5)).fit(TEXTS, LABELS)
 
 
-def test_a_missing_text_is_an_error_or_neutral():
+def test_missing_text_raises_input_error():
     table = [*TEXTS[:5], None]
     with pytest.raises(lk.InputError, match="no values for 1 samples"):
         lk.KernelClassifier(lk.ngrams(1)).fit(table, LABELS)
@@ -68,7 +68,7 @@ def test_a_missing_text_is_an_error_or_neutral():
         lk.KernelClassifier(lk.ngrams(1), missing="neutral").fit(table, LABELS)
 
 
-def test_strings_may_come_as_a_column(rng):
+def test_strings_may_be_a_list_or_a_column_of_a_frame():
     frame = pd.DataFrame({"text": TEXTS})
     model = lk.KernelClassifier(lk.ngrams(1)).fit(list(TEXTS), LABELS)
     assert np.array_equal(model.predict(frame), model.predict(list(TEXTS)))
@@ -81,18 +81,18 @@ def test_strings_may_come_as_a_column(rng):
 
 
 @pytest.mark.parametrize("other", [np.ones((2, 1)), np.ones((2, 3)), sparse.csr_array(np.eye(2))])
-def test_a_model_of_texts_takes_no_numbers(other):
+def test_model_trained_on_texts_refuses_numbers(other):
     model = lk.KernelClassifier(lk.ngrams(1)).fit(list(TEXTS), LABELS)
     with pytest.raises(lk.InputError, match="trained on a list of strings"):
         model.predict(other)
     assert len(model.predict(np.array([["good"], ["bad"]]))) == 2
 
 
-def test_a_missing_text_in_a_list_is_no_word():
+def test_nan_in_a_list_of_texts_raises_input_error():
     with pytest.raises(lk.InputError, match="no values for 1 samples"):
         lk.KernelClassifier(lk.ngrams(1)).fit([*TEXTS[:5], float("nan")], LABELS)
 
 
-def test_words_of_samples_without_weight_do_not_count():
+def test_words_of_samples_with_weight_zero_are_ignored():
     model = lk.KernelClassifier(lk.ngrams(1)).fit(TEXTS, LABELS, [1, 0, 1, 0, 1, 1])
     assert "film" not in model.kernel_names_

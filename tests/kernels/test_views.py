@@ -1,4 +1,4 @@
-"""Views: which columns a choice stands for, what their kernels are given, and what is refused."""
+"""Views: selection of columns, the samples of their kernels, and error messages."""
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,8 @@ from scipy import sparse
 from sklearn.compose import make_column_selector
 
 import learnkernels as lk
-from learnkernels.kernels import Linear, On, kernel_views, resolve
+from learnkernels.gram import BaseKernels
+from learnkernels.kernels import Linear, On, resolve
 
 
 @pytest.fixture
@@ -30,7 +31,7 @@ def table(rng):
     ("columns", "expected"),
     [
         ("gene:", ["gene:a", "gene:b"]),
-        ("gene", ["gene"]),  # a name is taken before a prefix
+        ("gene", ["gene"]),  # a name has precedence over a prefix
         ("gene:a", ["gene:a"]),
         (["gene:b", "gene"], ["gene:b", "gene"]),
         (1, ["gene:b"]),
@@ -44,7 +45,7 @@ def table(rng):
     ],
 )
 @pytest.mark.parametrize("kind", ["pandas", "polars"])
-def test_a_choice_stands_for_columns(columns, expected, kind, table):
+def test_view_reads_the_selected_columns(columns, expected, kind, table):
     if kind == "polars" and isinstance(columns, make_column_selector):
         pytest.skip("scikit-learn's selector takes pandas frames only")
     X = table if kind == "pandas" else pl.from_pandas(table)
@@ -54,14 +55,14 @@ def test_a_choice_stands_for_columns(columns, expected, kind, table):
     assert np.allclose(kernel.diagonal(X), (values**2).sum(axis=1))
 
 
-def test_arrays_and_sparse_matrices_have_views_by_position(rng):
+def test_columns_of_arrays_and_sparse_matrices_are_selected_by_position(rng):
     X = rng.standard_normal((15, 4)) * (rng.random((15, 4)) < 0.5)
     for given in (X, sparse.csr_array(X), X.astype(object)):
         (kernel,) = resolve(lk.on([1, 3], lk.linear()), given)
         assert np.allclose(kernel(given), X[:, [1, 3]] @ X[:, [1, 3]].T)
 
 
-def test_names_begin_with_the_view(table):
+def test_kernel_names_begin_with_the_view(table):
     kernels = resolve(
         [
             lk.on("gene:", lk.gaussians([1.0])),
@@ -77,24 +78,25 @@ def test_names_begin_with_the_view(table):
     assert "note: thing" in names
     assert names[-4:-2] == ["site: spectrum(2)", "site: weighted_degree(3)"]
     assert names[-2:] == ["columns 0:2: gene:a", "columns 0:2: gene:b"]
-    assert kernel_views(kernels)[0] == "gene"
-    assert kernel_views([Linear()]) == ["all columns"]
+    views = BaseKernels.of(kernels, table).views
+    assert views[0] == "gene"
+    assert BaseKernels.of([Linear()], np.eye(2)).views == ["all columns"]
 
 
-def test_kernels_of_one_view_share_one_reading(table):
+def test_kernels_of_a_view_share_one_source(table):
     kernels = resolve(lk.on("note", lk.ngrams(1)), table)
     assert len({id(kernel.source) for kernel in kernels}) == 1
     assert all(isinstance(kernel, On) for kernel in kernels)
 
 
-def test_columns_are_found_by_name_whatever_their_order(table):
+def test_columns_are_found_by_name_in_any_order(table):
     y = np.arange(20) % 2
     model = lk.KernelClassifier(lk.on("gene:", lk.linear())).fit(table, y)
     shuffled = table[table.columns[::-1]].assign(more=1.0)
     assert np.array_equal(model.decision_function(shuffled), model.decision_function(table))
 
 
-def test_a_table_without_names_must_have_the_same_columns(rng):
+def test_array_with_other_columns_than_in_training_raises_input_error(rng):
     X, y = rng.standard_normal((20, 4)), np.arange(20) % 2
     model = lk.KernelClassifier(lk.on([0, 1], lk.linear())).fit(X, y)
     with pytest.raises(lk.InputError, match="has 3 columns, but the model was trained on 4"):
@@ -112,7 +114,7 @@ def test_a_table_without_names_must_have_the_same_columns(rng):
         (lk.on([1.5]), "names or whole numbers"),
         (lk.on("note"), "takes numbers, but"),
         (lk.on("note", "linear"), "takes numbers"),
-        (lk.on(["note", "gene"]), "mixes text"),
+        (lk.on(["note", "gene"]), "of view 'note.gene' contain text"),
         (lk.on("gene:", lk.ngrams()), "takes strings"),
         (lk.on("gene:", lk.spectrum(2)), "takes strings"),
         (lk.on("gene:", lk.on("gene:a")), "cannot be nested"),
@@ -120,38 +122,38 @@ def test_a_table_without_names_must_have_the_same_columns(rng):
         (lk.on("gene:", []), "empty list"),
     ],
 )
-def test_what_cannot_be_a_view_is_said(kernels, message, table):
+def test_invalid_view_raises_input_error(kernels, message, table):
     with pytest.raises(lk.InputError, match=message):
         lk.KernelClassifier(kernels).fit(table, np.arange(20) % 2)
 
 
-def test_views_may_be_the_values_of_a_dictionary(table):
+def test_kernels_may_be_the_values_of_a_dictionary(table):
     views = {"genes": lk.on("gene:", lk.linear()), "site": lk.on("site", lk.spectrum(2))}
     assert len(resolve(views.values(), table)) == 2
 
 
-def test_several_text_columns_without_views_are_named(table):
-    with pytest.raises(lk.InputError, match=r"columns \['note', 'site'\] of X hold text"):
+def test_error_lists_text_columns_without_a_view(table):
+    with pytest.raises(lk.InputError, match=r"columns \['note', 'site'\] of X contain text"):
         lk.KernelClassifier(lk.spectrum(3)).fit(table, np.arange(20) % 2)
 
 
-def test_a_name_must_be_text():
+def test_empty_view_name_raises_input_error():
     with pytest.raises(lk.InputError, match="name"):
         lk.on("a", name="")
 
 
-def test_text_without_a_view_is_pointed_to_one(table):
+def test_error_for_text_suggests_a_view(table):
     with pytest.raises(lk.InputError, match=r"lk.on\(column, lk.ngrams\(\)\)"):
         lk.KernelClassifier().fit(table, np.arange(20) % 2)
 
 
-def test_a_column_of_numbers_among_strings_is_named(table):
+def test_error_names_the_row_of_a_number_among_strings(table):
     table["site"] = [*table["site"][:-1], 7.5]
     with pytest.raises(lk.InputError, match=r"7.5 in row 19 where text is expected"):
         lk.KernelClassifier(lk.on("site", lk.spectrum(2))).fit(table, np.arange(20) % 2)
 
 
-def test_nullable_integers_and_booleans_are_numbers(rng):
+def test_nullable_integers_and_booleans_are_read_as_numbers(rng):
     values = rng.integers(0, 5, 20)
     table = pd.DataFrame({"a": pd.array(values, dtype="Int64"), "b": values > 2})
     (kernel,) = resolve(lk.on(["a", "b"], lk.linear()), table)
@@ -159,13 +161,13 @@ def test_nullable_integers_and_booleans_are_numbers(rng):
     assert np.allclose(kernel(table), X @ X.T)
 
 
-def test_duplicated_column_names_are_refused(rng):
+def test_duplicate_column_names_raise_input_error(rng):
     table = pd.DataFrame(rng.standard_normal((10, 2)), columns=["a", "a"])
     with pytest.raises(lk.InputError, match="same name"):
         lk.KernelClassifier(lk.on("a")).fit(table, np.arange(10) % 2)
 
 
-def test_missing_values_of_pandas_strings_are_missing(rng):
+def test_missing_pandas_strings_raise_input_error(rng):
     text = pd.array(["good book", None] * 10, dtype="string")
     table = pd.DataFrame({"t": text, "x": rng.standard_normal(20)})
     kernels = [lk.on("t", lk.ngrams(1)), lk.on(["x"], lk.linear())]
@@ -173,7 +175,7 @@ def test_missing_values_of_pandas_strings_are_missing(rng):
         lk.KernelClassifier(kernels).fit(table, np.arange(20) % 2)
 
 
-def test_whole_numbers_beside_a_view_do_not_overflow(rng):
+def test_small_integer_types_beside_a_view_do_not_overflow(rng):
     X = rng.integers(-100, 100, (30, 4)).astype(np.int8)
     kernels, y = [lk.on([0, 1], lk.linear()), lk.per_feature()], np.arange(30) % 2
     small, large = (
@@ -183,12 +185,12 @@ def test_whole_numbers_beside_a_view_do_not_overflow(rng):
     assert np.allclose(small, large)
 
 
-def test_features_of_a_view_keep_their_places(rng):
+def test_feature_kernels_of_a_view_are_named_by_their_positions(rng):
     kernels = resolve(lk.on([2, 0], lk.per_feature(), name="two"), rng.standard_normal((5, 3)))
     assert [kernel.name for kernel in kernels] == ["two: x[2]", "two: x[0]"]
 
 
-def test_nan_beside_a_view_is_said(rng):
+def test_nan_beside_a_view_raises_input_error(rng):
     X = rng.standard_normal((20, 3))
     X[4, 1] = np.nan
     with pytest.raises(lk.InputError, match="NaN"):

@@ -9,7 +9,7 @@ from learnkernels.kernels.weighted_degree import WeightedDegree
 
 
 def by_definition(x, z, degree, shift, alphabet):
-    """The formula of the docstring for one pair, in slices of strings."""
+    """Return the formula of the docstring for one pair, in slices of strings."""
 
     def same(u, v):
         return u == v and set(u) <= set(alphabet.letters)
@@ -28,7 +28,7 @@ def by_definition(x, z, degree, shift, alphabet):
 
 
 def sequences(rng, n, length, letters="ACGTacgtUuN-"):
-    """Random sequences, half of them much like the first."""
+    """Return random sequences, half of them similar to the first."""
     rows = rng.choice(list(letters), (n, length))
     copied = rng.random((n, length)) < 0.8
     rows[::2] = np.where(copied[::2], rows[0], rows[::2])
@@ -40,7 +40,7 @@ def sequences(rng, n, length, letters="ACGTacgtUuN-"):
 )
 @pytest.mark.parametrize("shift", [0, 1, 5])
 @pytest.mark.parametrize("alphabet", [DNA, PROTEIN], ids=lambda alphabet: alphabet.name)
-def test_values_are_those_of_the_formula(length, degree, shift, alphabet, rng):
+def test_values_equal_the_formula(length, degree, shift, alphabet, rng):
     letters = "ACGTacgtUuN-" if alphabet is DNA else alphabet.letters + "xX*"
     X = sequences(rng, 6, length, letters)
     kernel = WeightedDegree(degree, min(shift, length - 1), alphabet, length)
@@ -57,37 +57,37 @@ def test_gram_is_semidefinite_with_any_shift_and_unknown_letters(shift, rng):
     assert np.linalg.eigvalsh(K)[0] > -1e-10 * np.abs(K).max()
 
 
-def test_nothing_matches_an_unknown_letter():
+def test_unknown_letters_match_no_letter():
     kernel = WeightedDegree(2, 1, DNA, 3)
     assert kernel(["NNN"], ["NNN", "ACG"]).tolist() == [[0.0, 0.0]]
     assert kernel.diagonal(["NNN"]).tolist() == [0.0]
 
 
-def test_no_samples():
+def test_empty_samples_give_an_empty_gram():
     kernel = WeightedDegree(2, 1, DNA, 3)
     assert kernel(np.array([], dtype=object), ["ACG"]).shape == (0, 1)
     assert kernel(["ACG"], np.array([], dtype=object)).shape == (1, 0)
     assert kernel.diagonal(np.array([], dtype=object)).shape == (0,)
 
 
-def test_names():
+def test_name_shows_degree_and_shift():
     assert WeightedDegree(20, 0, DNA, 100).name == "weighted_degree(20)"
     assert WeightedDegree(20, 4, DNA, 100).name == "weighted_degree(20, shift=4)"
 
 
 @pytest.mark.parametrize("degree", [0, 1.5, "two", True])
-def test_degree_must_be_whole(degree):
+def test_degree_that_is_not_a_whole_number_raises_input_error(degree):
     with pytest.raises(InputError, match="it must be a whole number of at least 1"):
         WeightedDegree(degree, 0, DNA, 5)
 
 
 @pytest.mark.parametrize("shift", [-1, 5, 0.5, None])
-def test_shift_must_be_whole_and_below_the_length(shift):
+def test_shift_outside_the_sequence_raises_input_error(shift):
     with pytest.raises(InputError, match="shift must be a whole number from 0 to below"):
         WeightedDegree(2, shift, DNA, 5)
 
 
-def test_sequences_of_another_length_are_refused():
+def test_sequences_of_another_length_raise_input_error():
     kernel = WeightedDegree(2, 0, DNA, 4)
     with pytest.raises(InputError, match="row 1 has 3 letters where 4 are expected"):
         kernel(["ACGT", "ACG"])

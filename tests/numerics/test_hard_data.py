@@ -1,4 +1,4 @@
-"""Data that is hard on arithmetic: every fit is finite, or an error that says what to do."""
+"""Numerically difficult data: every fit is finite or raises an error that names the remedy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import learnkernels as lk
 from tests import dense
 
 METHODS = ("unif", "align", "alignf", "l1-krr", "l2-krr")
-# With no free eigenvalue: two samples leave a kernel of rank one.
+# theta=0, because the kernel of two samples has rank one.
 SVM_METHODS = ("l1-svm", lk.methods.Conv(theta=0))
 FAMILIES = {
     "gaussians": lk.gaussians(),
@@ -32,11 +32,11 @@ def samples(n: int = 40, d: int = 3, seed: int = 0):
 
 
 def fitted(X, y, kernels, methods=METHODS, strength=1.0):
-    """Every method for both tasks, checked to be finite; a solver may say that it is not done."""
+    """Fit every method to both tasks and check that results are finite; allow early stopping."""
     labels = np.where(y > np.median(y), 1, -1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
-        warnings.simplefilter("ignore", lk.UndefinedAlignmentWarning)  # alignments of rounding
+        warnings.simplefilter("ignore", lk.UndefinedAlignmentWarning)  # at rounding level
         for method in methods:
             model = lk.KernelRegressor(kernels, method, alpha=strength).fit(X, y)
             yield checked(model, model.predict(X))
@@ -52,7 +52,7 @@ def checked(model, outputs):
 
 
 @pytest.mark.parametrize("strength", [1e-8, 1.0])
-def test_near_duplicate_rows(strength):
+def test_near_duplicate_rows_give_finite_fits(strength):
     X, y = samples(20)
     rng = np.random.default_rng(1)
     X = np.vstack([X, X + 1e-8 * rng.standard_normal(X.shape)])
@@ -61,13 +61,13 @@ def test_near_duplicate_rows(strength):
 
 
 @pytest.mark.parametrize("strength", [1e-8, 1.0])
-def test_equal_rows_of_different_labels(strength):
+def test_equal_rows_with_different_labels_give_finite_fits(strength):
     X, y = samples(20)
     for _ in fitted(np.vstack([X, X]), np.append(y, -y), None, strength=strength):
         pass
 
 
-def test_kernels_that_differ_in_the_twelfth_digit():
+def test_nearly_equal_kernels_share_the_weight_of_one():
     X, y = samples()
     one = list(fitted(X, y, lk.gaussians([0.3, 3.0]), ("alignf", "l1-krr")))
     two = list(fitted(X, y, lk.gaussians([0.3, 0.3 * (1 + 1e-12), 3.0]), ("alignf", "l1-krr")))
@@ -77,27 +77,27 @@ def test_kernels_that_differ_in_the_twelfth_digit():
 
 
 @pytest.mark.parametrize("n", [2, 3])
-def test_two_or_three_samples(n):
+def test_two_or_three_samples_give_finite_fits(n):
     X, y = samples(n)
     for _ in fitted(X, y, lk.gaussians([0.1, 1.0]), ("unif", "align", "alignf", "l1-krr")):
         pass
 
 
 @pytest.mark.parametrize("kernels", [lk.gaussians(np.geomspace(1e-3, 1e2, 30)), lk.linear()])
-def test_more_kernels_or_features_than_samples(kernels):
+def test_more_kernels_or_features_than_samples_give_finite_fits(kernels):
     X, y = samples(10, 50)
     for _ in fitted(X, y, kernels):
         pass
 
 
-def test_more_features_than_samples_as_kernels():
+def test_per_feature_kernels_outnumbering_samples_give_finite_fits():
     X, y = samples(10, 50)
     for method in METHODS:
         checked(model := lk.KernelRegressor(lk.per_feature(), method).fit(X, y), model.predict(X))
 
 
 @pytest.mark.filterwarnings("ignore:The number of unique classes:UserWarning")
-def test_a_thousand_classes():
+def test_thousand_classes_are_separated():
     rng = np.random.default_rng(0)
     y = np.arange(2000) % 1000
     X = 5 * rng.standard_normal((1000, 5))[y] + 0.1 * rng.standard_normal((2000, 5))
@@ -114,7 +114,7 @@ def test_separable_classes_are_separated():
             assert model.score(X, labels) == 1
 
 
-def test_pure_noise():
+def test_pure_noise_gives_alignment_between_zero_and_one():
     X, _ = samples()
     y = np.random.default_rng(3).standard_normal(len(X))
     for model in fitted(X, y, None):
@@ -123,16 +123,16 @@ def test_pure_noise():
 
 @pytest.mark.parametrize("scale", SCALES)
 @pytest.mark.parametrize("name", FAMILIES)
-def test_scales_of_the_data(name, scale):
+def test_rescaled_data_give_the_same_model_or_name_the_scale(name, scale):
     X, y = samples()
-    scale = 2.0 ** np.round(np.log2(scale))  # so that rescaling does not round
+    scale = 2.0 ** np.round(np.log2(scale))  # a power of two, so that scaling is exact
     kernels = FAMILIES[name]
     expected = lk.KernelRegressor(kernels, alpha=0.1).fit(X, y)
     try:
         model = lk.KernelRegressor(kernels, alpha=0.1).fit(scale * X, y)
     except lk.InputError as error:
         assert "scale" in str(error)
-        # Squares of distances, and of squares for kernels that are products, must be numbers.
+        # Squared distances, or squared inner products, must not overflow.
         products = name in ("linear", "per_feature", "default")
         reach = 76 if products else 153
         assert abs(np.log10(scale)) > reach
@@ -143,7 +143,7 @@ def test_scales_of_the_data(name, scale):
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-100, 1e100, 1e300])
 @pytest.mark.parametrize("name", ["gaussians", "per_feature"])
-def test_targets_that_cannot_be_squared_are_said_to_be(name, scale):
+def test_targets_with_overflowing_squares_raise_input_error(name, scale):
     X, y = samples()
     y = y / np.abs(y).max()
     with pytest.raises(lk.InputError, match="y varies by"):
@@ -151,7 +151,7 @@ def test_targets_that_cannot_be_squared_are_said_to_be(name, scale):
 
 
 @pytest.mark.parametrize("value", [0.1, 1 / 3, 1e300, 1e-300])
-def test_a_constant_target_is_no_small_one(value):
+def test_constant_target_is_predicted_at_any_scale(value):
     X, _ = samples()
     with pytest.warns(lk.UndefinedAlignmentWarning):
         model = lk.KernelRegressor().fit(X, np.full(len(X), value))
@@ -160,9 +160,9 @@ def test_a_constant_target_is_no_small_one(value):
 
 @pytest.mark.parametrize("far", [1e3, 999_999.0, 1e9])
 @pytest.mark.parametrize("step", [2, 4, 20])
-def test_samples_that_stand_together_far_away_keep_their_distances(far, step):
+def test_statistics_are_exact_with_a_distant_cluster(far, step):
     X, y = samples(60)
-    X[::step, 1] = far  # a code for missing values, say
+    X[::step, 1] = far  # such as a code for missing values
     gammas = (0.05, 0.5, 5.0)
     D = cdist(X, X, "sqeuclidean")
     a, M, traces = dense.statistics([np.expm1(-gamma * D) for gamma in gammas], y[:, None])
@@ -173,7 +173,7 @@ def test_samples_that_stand_together_far_away_keep_their_distances(far, step):
         assert np.allclose(found.traces[-3:], traces, rtol=1e-9, atol=0)
 
 
-def test_an_outlier_does_not_decide_the_widths():
+def test_outlier_does_not_change_default_bandwidths():
     X, y = samples(60)
     names = lk.KernelRegressor(lk.gaussians()).fit(X, y).kernel_names_
     X[0] *= 1e6

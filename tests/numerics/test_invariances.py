@@ -1,4 +1,4 @@
-"""What must not matter does not: order, repetition, units, precision of the input."""
+"""Invariance to order, repetition, units and precision of the input."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ CLASSES = {
     "conv": lk.methods.Conv(**TIGHT),
 }
 BY_TAILS = {"conv": lk.methods.Conv(**TIGHT), "dc": lk.methods.DC(tol=1e-5)}
-# Of these the solution is unique in the combined kernel, so that two equal kernels share a weight.
+# The combined kernel of these methods is unique, so two equal kernels share one weight.
 BY_COMBINATION = ("alignf", "l1-krr", "l1-svm", "conv")
 BOTH = [("regression", name) for name in REGRESSION] + [("classes", name) for name in CLASSES]
 over_methods = pytest.mark.parametrize(("task", "name"), BOTH)
@@ -40,7 +40,7 @@ def data(task: str, n: int = 40, seed: int = 0):
 
 
 def model(task: str, name: str, kernels=None, strength: float = 1.0, **more):
-    """An estimator; strength is alpha, or 1 / C."""
+    """Return an estimator; strength is alpha, or 1 / C."""
     kernels = lk.gaussians(GAMMAS) if kernels is None else kernels
     if task == "regression":
         return lk.KernelRegressor(kernels, REGRESSION[name], alpha=strength, **more)
@@ -58,7 +58,7 @@ def same(found, expected, tolerance):
 @over_methods
 @given(seed=st.integers(0, 1000))
 @settings(max_examples=3, deadline=None)
-def test_order_of_samples_only_permutes(task, name, seed):
+def test_permuted_samples_permute_the_output(task, name, seed):
     X, y = data(task, seed=seed)
     order = np.random.default_rng(seed).permutation(len(y))
     first, second = model(task, name).fit(X, y), model(task, name).fit(X[order], y[order])
@@ -67,7 +67,7 @@ def test_order_of_samples_only_permutes(task, name, seed):
 
 
 @over_methods
-def test_order_of_kernels_only_permutes(task, name):
+def test_permuted_kernels_permute_the_weights(task, name):
     X, y = data(task)
     order = [2, 0, 1]
     first = model(task, name).fit(X, y)
@@ -77,9 +77,9 @@ def test_order_of_kernels_only_permutes(task, name):
 
 
 @over_methods
-def test_every_sample_twice_is_half_the_regularisation(task, name):
-    # Losses count twice, and so must alpha, or C half. Tail sums double with n, which halves the
-    # kernel that conv learns and leaves C as it is.
+def test_duplicated_samples_equal_halved_regularisation(task, name):
+    # The loss doubles, so alpha must double, or C halve. Tail sums double with n, which halves the
+    # kernel that conv learns, so C stays the same.
     X, y = data(task)
     once = model(task, name).fit(X, y)
     factor = 1.0 if name == "conv" else 2.0
@@ -89,7 +89,7 @@ def test_every_sample_twice_is_half_the_regularisation(task, name):
 
 
 @over_methods
-def test_a_weight_of_two_is_the_sample_twice(task, name):
+def test_sample_weight_two_equals_repeated_sample(task, name):
     X, y = data(task)
     w = np.where(np.arange(len(y)) % 3 == 0, 2, 1)
     weighted = model(task, name).fit(X, y, sample_weight=w)
@@ -100,7 +100,7 @@ def test_a_weight_of_two_is_the_sample_twice(task, name):
 
 @pytest.mark.parametrize("name", BY_TAILS)
 @pytest.mark.parametrize("kernels", [lk.gaussians(GAMMAS), lk.low_rank([[0, 1], [1, 2]])])
-def test_tail_sums_count_a_weight_of_two_as_the_sample_twice(name, kernels):
+def test_tail_sums_with_sample_weight_two_equal_repeated_samples(name, kernels):
     X, y = data("classes")
     w = np.where(X[:, 0] > 0, 2, 1)
     weighted = lk.KernelClassifier(kernels, BY_TAILS[name]).fit(X, y, sample_weight=w)
@@ -111,7 +111,7 @@ def test_tail_sums_count_a_weight_of_two_as_the_sample_twice(name, kernels):
 
 
 @over_methods
-def test_two_equal_kernels_share_what_one_has(task, name):
+def test_two_equal_kernels_share_the_weight_of_one(task, name):
     X, y = data(task)
     one = model(task, name).fit(X, y)
     two = model(task, name, lk.gaussians([GAMMAS[0], *GAMMAS])).fit(X, y)
@@ -119,13 +119,13 @@ def test_two_equal_kernels_share_what_one_has(task, name):
     if name in BY_COMBINATION:
         assert same(joined, one.weights_, 2e-3)
         assert same(outputs(two, X), outputs(one, X), 2e-3)
-    else:  # each counts by itself, and equal kernels get equal weights
+    else:  # kernels are weighted independently
         assert two.weights_[0] == pytest.approx(two.weights_[1], rel=1e-6)
 
 
 @over_methods
 @pytest.mark.parametrize("factor", [1e-30, 1e30])
-def test_the_unit_of_a_kernel_does_not_matter(task, name, factor):
+def test_scale_of_a_kernel_does_not_change_the_model(task, name, factor):
     X, y = data(task)
     grams = np.stack([k(X) for k in map(lk.kernels.Gaussian, GAMMAS)], axis=-1)
     first = model(task, name, "precomputed").fit(grams, y)
@@ -137,7 +137,7 @@ def test_the_unit_of_a_kernel_does_not_matter(task, name, factor):
 
 @pytest.mark.parametrize("name", [*REGRESSION, "ensemble", "single", "align-linear"])
 @pytest.mark.parametrize("factor", [1e-60, 1e-9, 1e60])
-def test_the_unit_of_y_does_not_matter(name, factor):
+def test_scale_of_y_only_scales_predictions(name, factor):
     X, y = data("regression")
     method = REGRESSION.get(name, name)
     kernels = lk.gaussians(GAMMAS)
@@ -148,7 +148,7 @@ def test_the_unit_of_y_does_not_matter(name, factor):
 
 
 @over_methods
-def test_single_precision_input_is_its_own_values(task, name):
+def test_single_precision_input_equals_the_same_values_in_double(task, name):
     X, y = data(task)
     X = X.astype(np.float32)
     first, second = model(task, name).fit(X, y), model(task, name).fit(X.astype(float), y)

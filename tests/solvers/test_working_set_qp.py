@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from learnkernels.solvers import kkt_residual, nonnegative_qp, working_set_qp
-from learnkernels.solvers.working_set_qp import conjugate_gradients
+from learnkernels.solvers.working_set_qp import projected_conjugate_gradients
 
 
 class Dense:
-    """Products with a matrix at hand, and a count of what was asked for."""
+    """Products with a dense matrix, counted."""
 
     def __init__(self, M):
         self.M, self.diagonal = M, np.diag(M)
@@ -47,7 +47,7 @@ class Text:
 
 
 def kernels_like(X, y):
-    """M_kl = (x_k'x_l)^2 and a_k = (x_k'y)^2 for centered columns."""
+    """Return M_kl = (x_k'x_l)^2 and a_k = (x_k'y)^2 for centered columns."""
     X, y = X - X.mean(axis=0), y - y.mean()
     return (X.T @ X) ** 2, (X.T @ y) ** 2
 
@@ -70,7 +70,7 @@ KINDS = ["independent", "correlated", "duplicates", "near duplicates", "smooth"]
 
 @given(st.integers(0, 2**32 - 1), st.integers(1, 60), st.integers(3, 80), st.sampled_from(KINDS))
 @settings(max_examples=100, deadline=None)
-def test_conditions_hold_and_the_value_is_that_of_the_active_set(seed, p, n, kind):
+def test_optimality_conditions_hold_and_value_equals_active_set(seed, p, n, kind):
     rng = np.random.default_rng(seed)
     X = features(rng, n, p, kind)
     M, a = kernels_like(X, X[:, 0] + rng.standard_normal(n))
@@ -84,7 +84,7 @@ def test_conditions_hold_and_the_value_is_that_of_the_active_set(seed, p, n, kin
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("dense_target", [False, True])
-def test_sets_that_grow(kind, dense_target, rng):
+def test_growing_working_sets_reach_optimality(kind, dense_target, rng):
     X = features(rng, 100, 300, kind)
     M, a = kernels_like(X, X[:, 0] + rng.standard_normal(100))
     if dense_target:
@@ -99,24 +99,24 @@ def test_sets_that_grow(kind, dense_target, rng):
     assert sizes[0] == 5 and (sizes[1:] <= 2 * sizes[:-1]).all()
 
 
-def test_the_solution_is_that_of_the_active_set_where_it_is_unique(rng):
+def test_unique_solution_equals_that_of_the_active_set(rng):
     M, a = kernels_like(features(rng, 400, 300, "correlated"), rng.standard_normal(400))
     v, _ = working_set_qp(Dense(M), a)
     exact, _ = nonnegative_qp(M, a)
     assert np.allclose(v, exact, atol=1e-8 * exact.max())
 
 
-def test_conjugate_gradients_alone_reach_the_aim_where_M_is_singular(rng):
+def test_projected_conjugate_gradients_converge_with_singular_M(rng):
     M, _ = kernels_like(features(rng, 50, 200, "duplicates"), rng.standard_normal(50))
     root = np.sqrt(np.diag(M))
     Q, b = M / np.outer(root, root), rng.random(200) ** 4
     b = Q @ b
-    x, spent = conjugate_gradients(Q, b, np.zeros(200), 1e-11 * b.max(), 400)
+    x, spent = projected_conjugate_gradients(Q, b, np.zeros(200), 1e-11 * b.max(), 400)
     assert kkt_residual(Q, b, x) <= 1e-10 and spent < 400
 
 
 @pytest.mark.parametrize("labels", [True, False])
-def test_four_thousand_words(labels, rng):
+def test_sparse_counts_of_four_thousand_words_reach_optimality(labels, rng):
     n, p = 1000, 4000
     frequency = 1 / np.arange(1, p + 1)
     words = rng.choice(p, size=(n, 80), p=frequency / frequency.sum())
@@ -135,7 +135,7 @@ def test_four_thousand_words(labels, rng):
     assert labels or np.mean(v > 0) > 0.6
 
 
-def test_few_of_many_need_only_a_small_block(rng):
+def test_sparse_solution_needs_only_a_small_block(rng):
     M, a = kernels_like(features(rng, 60, 3000, "correlated"), rng.standard_normal(60))
     products = Dense(M)
     v, certificate = working_set_qp(products, a)
@@ -144,7 +144,7 @@ def test_few_of_many_need_only_a_small_block(rng):
 
 
 @pytest.mark.parametrize("p", [1, 7, 1200])
-def test_all_the_same(p, rng):
+def test_identical_kernels_reach_optimality(p, rng):
     x = rng.standard_normal((20, 1))
     M, a = kernels_like(np.repeat(x, p, axis=1), x[:, 0] + rng.standard_normal(20))
     v, certificate = working_set_qp(Dense(M), a)
@@ -152,14 +152,14 @@ def test_all_the_same(p, rng):
     assert np.isclose(v.sum(), a[0] / M[0, 0])
 
 
-def test_nothing_to_gain_is_optimal_at_zero():
+def test_negative_linear_term_is_optimal_at_zero():
     for a in (np.zeros(3), np.array([-1.0, 0.0, -2.0])):
         products = Dense(np.eye(3))
         v, certificate = working_set_qp(products, a)
         assert not v.any() and certificate.status == "optimal" and products.count == 0
 
 
-def test_scales_that_differ_by_many_orders(rng):
+def test_solution_does_not_depend_on_scales_of_many_orders(rng):
     M, a = kernels_like(features(rng, 50, 30, "correlated"), rng.standard_normal(50))
     v, _ = working_set_qp(Dense(M), a)
     c = 10.0 ** rng.integers(-60, 60, 30)
@@ -167,7 +167,7 @@ def test_scales_that_differ_by_many_orders(rng):
     assert np.allclose(scaled * c, v, rtol=1e-6, atol=1e-7 * v.max())
 
 
-def test_a_spent_budget_is_said(rng):
+def test_max_products_gives_not_converged(rng):
     M, _ = kernels_like(features(rng, 100, 300, "near duplicates"), rng.standard_normal(100))
     a = M @ rng.random(300)  # many are of use, and the first sets hold few
     v, certificate = working_set_qp(Dense(M), a, max_products=10, first=5)
@@ -175,7 +175,7 @@ def test_a_spent_budget_is_said(rng):
     assert certificate.iterations < 30
 
 
-def test_products_that_disagree_end_without_a_proof(rng):
+def test_inconsistent_products_give_not_converged(rng):
     M, a = kernels_like(features(rng, 100, 50, "correlated"), rng.standard_normal(100))
     products = Dense(M)
     products.times = lambda v: (1 + 1e-4) * (M @ v)
@@ -183,6 +183,6 @@ def test_products_that_disagree_end_without_a_proof(rng):
     assert certificate.status == "not converged"
 
 
-def test_negative_entries_end_without_a_proof():
+def test_negative_entries_give_not_converged():
     _, certificate = working_set_qp(Dense(np.array([[1.0, -1.0], [-1.0, 1.0]])), np.ones(2))
     assert certificate.status == "not converged"

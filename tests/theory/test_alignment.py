@@ -5,11 +5,11 @@ import pytest
 
 import learnkernels as lk
 from learnkernels import theory
-from learnkernels.inspect import compare
+from learnkernels.inspection import compare
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3, 0.5, 0.8])
-def test_figure_1_of_2012(share):
+def test_alignment_matches_figure_1_of_2012(share):
     """A share of points at (-1, 0) with label -1, the others at (1, 0) with label 1."""
     y = np.where(np.arange(1000) < 1000 * share, -1.0, 1.0)
     K = np.outer(y, y) + 1.0  # x'z + 1, whose feature space has the points on two rays
@@ -18,7 +18,7 @@ def test_figure_1_of_2012(share):
     assert np.isclose(lk.alignment(K, np.outer(y, y), centered=False), expected)
 
 
-def test_concentration_by_hand():
+def test_concentration_matches_hand_computation():
     # 18 * 2 * 3 / 900 + 24 * 2 * 3 * sqrt(log(2 / delta) / 1800) with log(2 / delta) = 18
     delta = 2 * np.exp(-18)
     assert np.isclose(theory.product_concentration(900, 2.0, 3.0, delta), 0.12 + 14.4)
@@ -28,7 +28,7 @@ def test_concentration_by_hand():
     assert np.isclose(found, 54 * (3 / 900 + 0.8))
 
 
-def test_errors_by_hand():
+def test_error_bounds_match_hand_computation():
     assert np.isclose(theory.aligned_classifier_error(0.9, 1.5), 0.4)
     assert np.isclose(theory.aligned_regressor_error(0.9), 0.2)
     assert np.isclose(theory.unnormalized_classifier_error(0.3, 2.0), 0.85)
@@ -40,7 +40,7 @@ def test_errors_by_hand():
     assert np.isclose(theory.spread(K), np.sqrt(rows.max() / rows.mean()))
 
 
-def test_the_predictor_of_theorem_13_errs_no_more_than_promised(rng):
+def test_predictor_of_theorem_13_satisfies_its_bound(rng):
     """On a distribution of finitely many points, where expectations are means."""
     for _ in range(100):
         X = rng.standard_normal((40, 3))
@@ -57,7 +57,7 @@ def test_the_predictor_of_theorem_13_errs_no_more_than_promised(rng):
         assert np.mean((y - h) ** 2) <= theory.aligned_regressor_error(rho) + 1e-12
 
 
-def test_concentration_holds_in_a_thousand_draws(rng):
+def test_concentration_bound_holds_in_a_thousand_draws(rng):
     """E[K_c K'_c] of a discrete distribution is known exactly; the bound holds each time."""
     points = rng.uniform(-1, 1, 12)
     chances = rng.dirichlet(np.ones(12))
@@ -85,7 +85,7 @@ def test_concentration_holds_in_a_thousand_draws(rng):
     assert failures <= 1000 * delta and far <= 1000 * delta
 
 
-def test_the_bootstrap_interval_holds_the_truth_about_as_often_as_it_says(rng):
+def test_bootstrap_interval_has_nominal_coverage(rng):
     X = rng.standard_normal((3000, 2))
     y = np.sign(X[:, 0] + 0.5 * rng.standard_normal(3000))
     K = np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2))
@@ -101,7 +101,7 @@ def test_the_bootstrap_interval_holds_the_truth_about_as_often_as_it_says(rng):
     assert inside >= 45  # 95 % of 60 is 57; sixty draws and a bias of order 1/m leave some room
 
 
-def test_the_interval_holds_the_alignment_also_of_many_small_classes(rng):
+def test_bootstrap_interval_covers_alignment_with_many_small_classes(rng):
     y = np.repeat(np.arange(20), 4)
     X = rng.normal(size=(80, 5)) + 0.3 * y[:, None]
     K, Y = X @ X.T, np.eye(20)[y]
@@ -119,7 +119,7 @@ SETS = {
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_alignment_goes_with_accuracy_as_in_table_1_of_2012(name, genuine):
+def test_alignment_correlates_with_accuracy_as_in_table_1_of_2012(name, genuine):
     """Correlation over the base kernels: centered .96 .998 .94 .99 .95 in the paper.
 
     Regularisation is chosen on a validation fold, except on splice, where tuning makes up for
@@ -163,6 +163,6 @@ def test_alignment_goes_with_accuracy_as_in_table_1_of_2012(name, genuine):
         (lambda: theory.bootstrap_alignment(np.eye(3), np.ones(3), level=2.0), "level=2.0"),
     ],
 )
-def test_bad_numbers_are_refused(call, message):
+def test_invalid_argument_raises_input_error(call, message):
     with pytest.raises(lk.InputError, match=message):
         call()

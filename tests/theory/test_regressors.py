@@ -31,7 +31,7 @@ def one_blas_thread():
 
 
 def on_indices(M):
-    """The kernel whose Gram matrix on the domain 0, 1, 2, ... is M."""
+    """Return the kernel whose Gram matrix on the domain 0, 1, 2, ... is M."""
     return lambda X, Z: M[np.ix_(X[:, 0].astype(int), Z[:, 0].astype(int))]
 
 
@@ -90,7 +90,7 @@ GRID = np.linspace(-10, 10, 101)[:, None]
 
 
 def drawn(seed):
-    """A target and training points as in section 4 of the paper."""
+    """Return a target and training points as in section 4 of the paper."""
     rng = np.random.default_rng(seed)
     target = KernelFunction(GAUSSIANS, rng.standard_normal((20, 1)), rng.standard_normal(20))
     return target, rng.standard_normal((5, 1)), 0.1 * rng.standard_normal(5)
@@ -164,7 +164,7 @@ class TestOnAFiniteDomain:
             assert squared_norm(f, finite.domain, 1e-12) == pytest.approx(finite.square(f))
         assert squared_norm(finite.target) == pytest.approx(finite.square(finite.target))
 
-    def test_regressors_meet_the_equations_of_the_paper(self, finite):
+    def test_regressors_satisfy_the_equations_of_the_paper(self, finite):
         y, lam = finite.target(finite.X) + finite.noise, 0.3
         H = finite.product(finite.basis, finite.basis)
         G = finite.basis[finite.X[:, 0].astype(int)].T  # (n l, l)
@@ -174,13 +174,13 @@ class TestOnAFiniteDomain:
         c = multiple_kernel_regressor(finite.kernels, finite.X, y, finite.domain, 0.0, 1e-12)
         assert G.T @ c.coefficients.ravel() == pytest.approx(y, abs=1e-8)  # (37)
 
-    def test_theorem_2_what_is_learned_is_orthogonal_to_what_is_missed(self, finite):
+    def test_theorem_2_estimate_is_orthogonal_to_residual(self, finite):
         y = finite.target(finite.X)
         f = multiple_kernel_regressor(finite.kernels, finite.X, y, finite.domain)(finite.domain)
         missed = finite.target(finite.domain) - f
         assert finite.product(missed, f) == pytest.approx(0, abs=1e-8)
 
-    def test_theorem_3_nothing_learned_is_below_the_limit(self, any_finite):
+    def test_theorem_3_error_is_at_least_the_limit(self, any_finite):
         kernels, X, domain = any_finite.kernels, any_finite.X, any_finite.domain
         target, y = any_finite.target, any_finite.target(X)
         functions = [
@@ -232,13 +232,13 @@ def by_fourier(X, sigmas):
     return H.reshape(len(F) * len(X), -1)
 
 
-def test_the_dense_set_finds_what_fourier_transforms_give():
+def test_inner_products_match_fourier_transforms():
     X = column([-1.0, 0.3, 2.0])
     expected = by_fourier(X, [1.0, 2.0])
     assert inner_products(GAUSSIANS, X, GRID) == pytest.approx(expected, abs=1e-9)
 
 
-def test_norms_rise_as_the_dense_set_grows_and_gamma_falls():
+def test_norms_increase_with_denser_set_and_smaller_gamma():
     f = KernelFunction(GAUSSIANS, column([-1.0, 0.3, 2.0]), [[3.0, -1.0, 2.0], [0.0, 1.0, -2.0]])
     sets = [GRID[::20], GRID[::10], GRID[::5], GRID]
     norms = [squared_norm(f, dense, 1e-6) for dense in sets]
@@ -249,7 +249,7 @@ def test_norms_rise_as_the_dense_set_grows_and_gamma_falls():
 
 
 @pytest.mark.parametrize("gamma", [1e-8, 1e-2, 1.0])
-def test_errors_are_not_negative_beyond_gamma(gamma):
+def test_errors_are_negative_by_at_most_gamma(gamma):
     for seed in range(20):
         target, X, _ = drawn(seed)
         limit = theoretical_limit(target, X, GRID[::20], gamma)
@@ -257,7 +257,7 @@ def test_errors_are_not_negative_beyond_gamma(gamma):
         assert error >= -gamma * np.sum(target.coefficients**2) - 1e-9
 
 
-def test_a_limit_with_equal_coefficients_is_reached():
+def test_limit_with_equal_coefficients_is_reached():
     """The condition (49) of theorem 3: the target is made of the training points."""
     X = column([-2.0, 0.0, 1.5])
     target = KernelFunction(GAUSSIANS, X, [1.0, -2.0, 0.5])
@@ -275,7 +275,7 @@ def test_error_bounds_the_difference_at_every_point():
     assert ((target(GRID) - learned(GRID)) ** 2 <= bound).all()  # (8)
 
 
-def test_one_kernel_learns_its_limit():
+def test_single_kernel_reaches_its_limit():
     """With a single kernel interpolation is the limit itself, eqs (12) and (18)."""
     target = KernelFunction([density(1.0)], column([-1.0, 0.5, 2.0]), [1.0, 2.0, -1.0])
     X = column([-1.5, 0.0, 1.0])
@@ -284,7 +284,7 @@ def test_one_kernel_learns_its_limit():
     assert limit.coefficients[0] == pytest.approx(learned.coefficients, abs=1e-8)
 
 
-def test_dependent_functions_and_equal_points_are_no_hindrance():
+def test_dependent_functions_and_duplicate_points_are_accepted():
     kernels, X, y = [density(1.0)] * 2, column([0.0, 1.0, 1.0]), [1.0, 2.0, 3.0]
     single = single_kernel_regressor(kernels, X, y, 0.1)
     multiple = multiple_kernel_regressor(kernels, X, y, GRID, 0.1)
@@ -302,7 +302,7 @@ def test_kernels_of_the_library_in_several_dimensions(rng):
     assert multiple(dense) == pytest.approx(single(dense), abs=1e-6)
 
 
-def test_arrays_of_the_user_are_left_alone():
+def test_input_arrays_are_not_modified():
     K, X, c = np.eye(3) + 1, column([0, 1, 2]), np.ones((1, 3))
     f = KernelFunction([lambda X, Z: K[: len(X), : len(Z)]], X, c)
     inner_products(f.kernels, X[:1], X[1:])  # the kernel returns views of K
@@ -327,7 +327,7 @@ class TestBadInput:
             ([0.0, 1.0], r"shape \(2,\).*reshape"),
             (np.empty((0, 1)), "at least one point"),
             ([[0.0], [np.nan]], "X has NaN"),
-            ([["a"], ["b"]], "X is not an array of numbers"),
+            ([["a"], ["b"]], "X is not numeric"),
         ],
     )
     def test_points(self, points, match):
@@ -343,7 +343,7 @@ class TestBadInput:
             theoretical_limit(self.target, self.X, np.eye(2))
 
     def test_dense_set_of_too_few_points(self):
-        with pytest.raises(InputError, match=r"dense has 3 points.*give at least 4"):
+        with pytest.raises(InputError, match=r"dense has 3 points.*pass at least 4"):
             multiple_kernel_regressor(GAUSSIANS, self.X, self.y, self.Z)
 
     @pytest.mark.parametrize("gamma", [0.0, -1.0, np.nan, "small"])
@@ -352,7 +352,7 @@ class TestBadInput:
             inner_products(GAUSSIANS, self.X, self.Z, gamma)
 
     def test_gamma_below_rounding(self):
-        with pytest.raises(InputError, match="raise gamma"):
+        with pytest.raises(InputError, match="increase gamma"):
             inner_products([lambda X, Z: 1e6 * density(3.0)(X, Z)], self.X, GRID, 1e-13)
 
     @pytest.mark.parametrize("lam", [-0.1, np.inf, None])
@@ -373,7 +373,7 @@ class TestBadInput:
             (lambda X, Z: np.full((len(X), len(Z)), np.inf), "the result of kernel 1 has NaN"),
         ],
     )
-    def test_what_is_no_kernel(self, kernel, match):
+    def test_invalid_kernel(self, kernel, match):
         with pytest.raises(InputError, match=match):
             single_kernel_regressor([density(1.0), kernel], self.X, self.y)
 
@@ -381,12 +381,12 @@ class TestBadInput:
         with pytest.raises(InputError, match=r"shape \(3, 2\).*\(2, 2\), a row for each kernel"):
             KernelFunction(GAUSSIANS, self.X, np.ones((3, 2)))
 
-    def test_target_not_in_the_sum_kernel(self):
+    def test_target_with_coefficients_for_each_kernel(self):
         target = KernelFunction(GAUSSIANS, self.X, np.eye(2))
-        with pytest.raises(InputError, match="written in the sum kernel"):
+        with pytest.raises(InputError, match="an expansion in the sum kernel"):
             theoretical_limit(target, self.X, self.Z)
 
-    def test_estimate_of_other_kernels(self):
+    def test_estimate_with_other_kernels(self):
         other = KernelFunction(GAUSSIANS[::-1], self.X, self.y)
         with pytest.raises(InputError, match="different kernels"):
             generalization_error(self.target, other)

@@ -7,7 +7,7 @@ import learnkernels as lk
 from learnkernels import theory
 
 
-def test_bounds_by_hand():
+def test_bounds_match_hand_computation():
     assert theory.ridge_stability(50, 2.0, 3.0, 0.2, smallest_eigenvalue=2.0) == 1.0
     # 2 * 2 * 1 * 3 / (0.5 * 40) * (1 + 4 / (2 * 0.5)) = 0.6 * 5
     assert np.isclose(theory.two_stage_stability(40, 1.0, 3.0, 0.5, radius=2.0), 3.0)
@@ -28,7 +28,7 @@ def ridge(K, rows, y, alpha):
 
 
 @pytest.mark.parametrize("alpha", [1.0, 10.0])
-def test_ridge_moves_no_more_than_promised_over_200_changes(alpha, rng):
+def test_ridge_satisfies_stability_bound_in_200_replacements(alpha, rng):
     n = 40
     X, new = rng.uniform(-1, 1, (n, 2)), rng.uniform(-1, 1, (50, 2))
     y = np.sin(3 * X[:, 0]) + 0.3 * rng.standard_normal(n)
@@ -49,7 +49,7 @@ def test_ridge_moves_no_more_than_promised_over_200_changes(alpha, rng):
     assert 0 < moved <= bound
 
 
-def test_two_stage_ridge_moves_no_more_than_promised(rng):
+def test_two_stage_ridge_satisfies_stability_bound(rng):
     n, alpha = 40, 20.0
     X, new = rng.uniform(-1, 1, (n, 2)), rng.uniform(-1, 1, (30, 2))
     y = np.clip(np.sin(3 * X[:, 0]) + 0.3 * rng.standard_normal(n), -1, 1)
@@ -87,6 +87,6 @@ def test_two_stage_ridge_moves_no_more_than_promised(rng):
         (lambda: theory.learned_ridge_generalization(0.1, 0.1, 10, 1.0, 0.0), "delta=0.0"),
     ],
 )
-def test_bad_numbers_are_refused(call, message):
+def test_invalid_argument_raises_input_error(call, message):
     with pytest.raises(lk.InputError, match=message):
         call()

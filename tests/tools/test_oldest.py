@@ -1,4 +1,4 @@
-"""The oldest versions, read from pyproject.toml."""
+"""Lower bounds of dependencies, read from pyproject.toml."""
 
 import tomllib
 
@@ -13,11 +13,11 @@ def test_every_dependency_is_pinned_once():
     assert {"numpy", "scikit-learn", "dask", "pytest"} <= set(names)
 
 
-def test_the_lower_bound_is_the_version():
+def test_lower_bound_becomes_pinned_version():
     assert oldest("dask[array,distributed]>=2024.8") == "dask==2024.8"
     assert oldest("numpy<3,>=1.26") == "numpy==1.26"
 
 
-def test_a_dependency_without_lower_bound_is_named():
+def test_dependency_without_lower_bound_is_named_in_error():
     with pytest.raises(SystemExit, match=r"'numpy<3' in pyproject\.toml"):
         oldest("numpy<3")

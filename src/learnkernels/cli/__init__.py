@@ -1,4 +1,4 @@
-"""The command line: arguments and printing, no mathematics."""
+"""Command line: argument parsing and printing."""
 
 from learnkernels.cli.main import main
 

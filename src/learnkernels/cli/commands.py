@@ -1,4 +1,4 @@
-"""What each command does: read, call the library, print."""
+"""The commands: read a table, call the library, print the result."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import sys
 from argparse import Namespace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,13 +15,13 @@ from sklearn.pipeline import Pipeline, make_pipeline
 
 from learnkernels.cli.data import (
     check_missing,
+    convert_columns,
     number_columns,
     preprocessing,
     read_table,
     split_target,
     target_values,
     task_of_target,
-    tidied,
 )
 from learnkernels.cli.show import (
     comparison_table,
@@ -28,27 +29,25 @@ from learnkernels.cli.show import (
     views_table,
     weights_table,
 )
-from learnkernels.cli.views import has_views, kernels_of, own_columns
+from learnkernels.cli.views import has_views, kernels_of, text_columns
 from learnkernels.errors import InputError
+from learnkernels.escaping import printable
 from learnkernels.estimators import KernelClassifier, KernelRegressor
 from learnkernels.files import make_folder, replacing
-from learnkernels.inspect import compare
-from learnkernels.names import printable
+from learnkernels.inspection import Comparison, compare
 from learnkernels.persistence import load, save
-from learnkernels.reports import check_ending, report
-
-__all__ = ["run_compare", "run_demo", "run_fit", "run_predict", "run_report"]
+from learnkernels.reporting import check_ending, report
 
 C_VALUES = [0.1, 1.0, 10.0, 100.0]
 ALPHA_VALUES = [0.001, 0.01, 0.1, 1.0, 10.0]
 
 
 def run_fit(options: Namespace) -> None:
-    """Learn a kernel on a table, print it, and keep the model if asked."""
-    keep_apart(options.save, options.data)
+    """Learn a kernel on a table, print it, and save the model if asked for."""
+    check_output(options.save, options.data)
     X, y, task = data_of(options)
     model = make_pipeline(
-        preprocessing(X, options.raw, options.impute, own_columns(options, X)),
+        preprocessing(X, options.raw, options.impute, text_columns(options, X)),
         estimator(
             task, options.method, kernels_of(options, X), options.missing, backend_of(options)
         ),
@@ -62,24 +61,24 @@ def run_fit(options: Namespace) -> None:
     if has_views(options):
         console().print(views_table(fitted.view_weights_))
     print(f"alignment of the learned kernel with the target: {fitted.alignment_:.4f}")
-    print(f"weights {fitted.certificate_}")
+    print(f"weights: {fitted.certificate_}")
     print(chosen(fitted))
     if options.save:
-        print(f"model saved as {printable(options.save)}")
+        print(f"model: {printable(options.save)}")
 
 
 def run_predict(options: Namespace) -> None:
-    """Predict a new table with a saved model: the table with a column more, as CSV.
+    """Write a table with a column of predictions as CSV.
 
-    Cells and classes are written as they are, so that they can be compared with what was read.
+    Cells and class labels are written unchanged, so that they equal those of the input.
     """
-    keep_apart(options.output, options.model, options.data)
+    check_output(options.output, options.model, options.data)
     saved = saved_model(options.model)
-    table = read_table(options.data)
+    table = read_table(options.data, options.sep)
     if "prediction" in table.columns:
-        raise InputError(f"{options.data!r} has a column 'prediction' already; rename it.")
+        raise InputError(f"{options.data!r} already has a column 'prediction'; rename it.")
     X = features_of(saved, table, options.data)
-    predicted = table.copy()  # in one piece, whatever the reader made of it
+    predicted = table.copy()  # contiguous
     predicted["prediction"] = saved["model"].predict(X)
     if options.output:
         with replacing(options.output) as stream:
@@ -90,36 +89,39 @@ def run_predict(options: Namespace) -> None:
     except BrokenPipeError:
         raise
     except OSError as error:
-        raise InputError(f"cannot write the predictions: {error.strerror or error}.") from error
+        raise InputError(
+            f"cannot write the predictions to standard output: {error.strerror or error}."
+        ) from error
 
 
-def features_of(saved: dict, table, path: str):
-    """The columns of a table that a saved model wants, as it wants them."""
+def features_of(saved: dict[str, Any], table: pd.DataFrame, path: str) -> pd.DataFrame:
+    """Return the columns of a table that a saved model needs, converted as in training."""
     absent = [name for name in saved["columns"] if name not in table.columns]
     neutral = saved["model"][-1].missing == "neutral"
     if absent and not neutral:
         raise InputError(
-            f"{path!r} lacks columns the model was trained on: {', '.join(absent[:10])}"
+            f"{path!r} does not have all columns of the training table; missing are "
+            f"{', '.join(absent[:10])}"
             f"{f' and {len(absent) - 10} more' if len(absent) > 10 else ''}."
         )
-    X = tidied(table.reindex(columns=saved["columns"]), saved["numbers"])
+    X = convert_columns(table.reindex(columns=saved["columns"]), saved["numbers"])
     check_missing(X, neutral or any("imputer" in name for name in steps_of(saved["model"])))
     return X
 
 
 def run_report(options: Namespace) -> None:
-    """A report on a saved model and the table it was trained on: a page, and a few lines."""
-    output = check_ending(options.output)  # before the work, not after it
-    keep_apart(output, options.model, options.data)
+    """Write a report on a saved model and its training table, and print a summary."""
+    output = check_ending(options.output)  # before the computation
+    check_output(output, options.model, options.data)
     saved = saved_model(options.model)
-    table = read_table(options.data)
+    table = read_table(options.data, options.sep)
     _, y = split_target(table, saved["target"])
     X = features_of(saved, table, options.data)
     values = pd.Series(target_values(y, saved["task"]), name=saved["target"])
     title = options.title or Path(options.data).name.partition(".")[0]
     found = report(
-        saved["model"], X, values, title=title, folds=options.folds, draws=options.draws,
-        seed=options.seed, verbose=True,
+        saved["model"], X, values, title=title, cv=options.cv, draws=options.draws,
+        random_state=options.random_state, verbose=True,
     )  # fmt: skip
     found.save(output)
     print(found)
@@ -127,12 +129,12 @@ def run_report(options: Namespace) -> None:
 
 
 def run_compare(options: Namespace) -> None:
-    """Compare methods on a table; a table to read, or JSON."""
-    keep_apart(options.json, options.data)
+    """Compare methods on a table and print a table or JSON."""
+    check_output(options.json, options.data)
     X, y, task = data_of(options)
     comparison = compared(
-        X, y, task, options.methods, kernels_of(options, X), options.folds, options.seed,
-        preprocessing(X, options.raw, options.impute, own_columns(options, X)), options.missing,
+        X, y, task, options.methods, kernels_of(options, X), options.cv, options.random_state,
+        preprocessing(X, options.raw, options.impute, text_columns(options, X)), options.missing,
         backend_of(options),
     )  # fmt: skip
     if options.json:
@@ -145,26 +147,26 @@ def run_compare(options: Namespace) -> None:
     console().print(comparison_table(comparison))
     for method, count in comparison.unconverged.items():
         print(
-            f"{method}: {count} fits ended above their tolerance, over all folds and values of the "
-            "regularisation",
+            f"{method}: {count} fits did not converge, over all folds and values of the "
+            "regularisation parameter",
             file=sys.stderr,
         )
     for method, reason in comparison.not_applicable.items():
         print(f"{method}: {printable(reason)}", file=sys.stderr)
 
 
-def data_of(options: Namespace):
-    """Features, target and task that the arguments name, checked."""
-    table, target = split_target(read_table(options.data), options.target)
-    X = tidied(table, number_columns(table))
+def data_of(options: Namespace) -> tuple[pd.DataFrame, np.ndarray, str]:
+    """Read and check features, target and task."""
+    table, target = split_target(read_table(options.data, options.sep), options.target)
+    X = convert_columns(table, number_columns(table))
     check_missing(X, options.impute or options.missing == "neutral")
     task = task_of_target(target, options.task)
     return X, target_values(target, task), task
 
 
-def saved_form(model, X, target: str, task: str) -> dict:
-    """What `predict` and `report` want to find in a file."""
-    model[-1].set_params(verbose=False, backend=None)  # those who load it decide anew
+def saved_form(model: Pipeline, X: pd.DataFrame, target: str, task: str) -> dict[str, Any]:
+    """Return the content of a model file that `predict` and `report` read."""
+    model[-1].set_params(verbose=False, backend=None)  # set again by the command that loads it
     return {
         "model": model,
         "columns": list(X.columns),
@@ -174,26 +176,26 @@ def saved_form(model, X, target: str, task: str) -> dict:
     }
 
 
-def saved_model(path: str) -> dict:
-    """What `saved_form` kept."""
-    saved = load(path)
-    wanted = {"model": Pipeline, "columns": list, "numbers": list, "target": str, "task": str}
-    fits = isinstance(saved, dict) and all(
-        isinstance(saved.get(name), kind) for name, kind in wanted.items()
+def saved_model(path: str) -> dict[str, Any]:
+    """Load the content of a model file written by `fit --save`."""
+    saved: dict[str, Any] = load(path)
+    types = {"model": Pipeline, "columns": list, "numbers": list, "target": str, "task": str}
+    valid = isinstance(saved, dict) and all(
+        isinstance(saved.get(name), kind) for name, kind in types.items()
     )
-    if not (fits and hasattr(saved["model"][0], "transformers_")):
+    if not (valid and hasattr(saved["model"][0], "transformers_")):
         raise InputError(
-            f"{path!r} was not written by 'learnkernels fit --save'; a model of lk.save is used "
-            "from Python, with lk.load, predict and lk.report."
+            f"{path!r} was not written by 'learnkernels fit --save'. Load a model of lk.save in "
+            "Python with lk.load."
         )
     return saved
 
 
 def run_demo(options: Namespace) -> None:
-    """The whole job on data that ships with scikit-learn."""
+    """Compare methods, fit, save and report on the digits of scikit-learn."""
     X, y = load_digits(return_X_y=True, as_frame=True)
     kernels = ["gaussians", "laplacians", "polynomials", "linear"]
-    print(f"handwritten digits of scikit-learn: {len(X)} images of 64 pixels, 10 classes")
+    print(f"digits of scikit-learn: {len(X)} images of 64 pixels, 10 classes")
     print("base kernels: Gaussians, Laplacians, polynomials and linear\n")
     prepare = preprocessing(X, raw=False, impute=False)
     comparison = compared(X, y, "classification", "unif,align,alignf", kernels, 5, 0, prepare)
@@ -214,48 +216,65 @@ def run_demo(options: Namespace) -> None:
     print(f"report: {path}")
 
 
-def backend_of(options: Namespace):
-    """The address of a Dask scheduler, checked; None is this machine."""
+def backend_of(options: Namespace) -> str | None:
+    """Return the address of the Dask scheduler, or None for this machine."""
     if options.scheduler is not None and "://" not in options.scheduler:
         raise InputError(
-            f"--scheduler {options.scheduler}: expected an address such as tcp://host:8786, which "
-            "'dask scheduler' prints."
+            f"--scheduler {options.scheduler} is not an address; expected tcp://host:8786 or "
+            "similar, as printed by 'dask scheduler'."
         )
     return options.scheduler
 
 
-def compared(X, y, task, methods, kernels, folds, seed, preprocess, missing="error", backend=None):
+def compared(
+    X: pd.DataFrame,
+    y: Any,
+    task: str,
+    methods: str,
+    kernels: Any,
+    cv: int,
+    random_state: int,
+    preprocess: Any,
+    missing: str = "error",
+    backend: str | None = None,
+) -> Comparison:
+    """Compare methods that are given as a comma-separated list."""
     names = [name.strip() for name in methods.split(",") if name.strip()]
     return compare(
-        X, np.asarray(y), names, kernels=kernels, task=task, folds=folds, seed=seed,
+        X, np.asarray(y), names, kernels=kernels, task=task, cv=cv, random_state=random_state,
         preprocess=preprocess, missing=missing, backend=backend, verbose=True,
     )  # fmt: skip
 
 
-def estimator(task: str, method: str, kernels, missing: str = "error", backend=None):
-    options = {"missing": missing, "backend": backend, "verbose": True}
+def estimator(
+    task: str, method: str, kernels: Any, missing: str = "error", backend: str | None = None
+) -> KernelClassifier | KernelRegressor:
+    """Return the estimator of a task, with a grid of regularisation parameters."""
+    options: dict[str, Any] = {"missing": missing, "backend": backend, "verbose": True}
     if task == "classification":
         return KernelClassifier(kernels, method, C=C_VALUES, **options)
     return KernelRegressor(kernels, method, alpha=ALPHA_VALUES, **options)
 
 
-def chosen(fitted) -> str:
-    """A sentence on the regularisation."""
+def chosen(fitted: KernelClassifier | KernelRegressor) -> str:
+    """Describe the chosen regularisation parameter."""
     if isinstance(fitted, KernelClassifier):
         best = fitted.C_scores_.max()
-        return f"C = {fitted.C_:g} by cross-validation (accuracy {best:.4f})"
+        return f"C = {fitted.C_:g}, chosen by cross-validation (accuracy {best:.4f})"
     best = float(np.sqrt(fitted.alpha_errors_.min()))
-    return f"alpha = {fitted.alpha_:g} on samples left out (root mean squared error {best:.4g})"
+    return f"alpha = {fitted.alpha_:g}, chosen by held-out error (RMSE {best:.4g})"
 
 
-def steps_of(model) -> list[str]:
-    """Names of the steps inside the preprocessing of a saved pipeline."""
+def steps_of(model: Pipeline) -> list[str]:
+    """Return the names of the preprocessing steps of a saved pipeline."""
     pipelines = (part for _, part, _ in model[0].transformers_)
     return [step for part in pipelines for step in getattr(part, "named_steps", {})]
 
 
-def keep_apart(output: str | Path | None, *inputs: str) -> None:
-    """Raise where a result would be written over a file that the command reads."""
+def check_output(output: str | Path | None, *inputs: str) -> None:
+    """Raise if the output would overwrite an input file."""
     for path in inputs:
         if output and Path(output).exists() and Path(path).exists() and Path(output).samefile(path):
-            raise InputError(f"{str(output)!r} would be written over {path!r}; name another file.")
+            raise InputError(
+                f"{str(output)!r} would overwrite the input {path!r}; choose another file."
+            )

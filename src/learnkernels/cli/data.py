@@ -1,4 +1,4 @@
-"""Tables from files, and what stands between a table and the kernels."""
+"""Read tables from files and prepare them for the kernels."""
 
 from __future__ import annotations
 
@@ -9,133 +9,137 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.compose import make_column_transformer
+from sklearn.compose import ColumnTransformer, make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from learnkernels.cli.files import (
-    beginning_of,
     check_csv,
-    check_room,
-    header_of,
+    check_memory,
+    first_bytes,
     is_parquet,
-    opened,
+    open_text,
+    read_header,
 )
 from learnkernels.errors import InputError
-from learnkernels.estimators.targets import looks_like_classes
-from learnkernels.gram import require_memory
+from learnkernels.estimators.transformer import looks_like_classes
+from learnkernels.execution import require_memory
 
-__all__ = [
-    "check_missing",
-    "number_columns",
-    "preprocessing",
-    "read_table",
-    "split_target",
-    "target_values",
-    "task_of_target",
-    "tidied",
-]
-
-# What later versions do without being asked.
-OLD = int(pd.__version__.partition(".")[0]) < 3
-TO_THE_LAST_DIGIT: dict[str, Any] = {"float_precision": "round_trip"} if OLD else {}
-# Bytes for each one or zero of an encoded category: in the table, and in the kernels' samples.
-ENCODED = 16
+# The default from pandas 3 on.
+PANDAS_2 = int(pd.__version__.partition(".")[0]) < 3
+EXACT_FLOATS: dict[str, Any] = {"float_precision": "round_trip"} if PANDAS_2 else {}
+# Bytes per entry of a one-hot encoded category: in the table, and in the samples of the kernels.
+ENCODED_BYTES = 16
 
 
-def read_table(path: str) -> pd.DataFrame:
-    """A CSV (plain or packed by gzip) or Parquet file as a table.
+def read_table(path: str, sep: str = ",") -> pd.DataFrame:
+    """Read a CSV (plain or compressed) or Parquet file.
 
     Parameters
     ----------
     path : str
-        The file; its first bytes say what it is. CSV is UTF-8 with a header row.
+        The file; its format is detected from its first bytes. CSV is UTF-8 with a header row.
+    sep : str, default=","
+        Separator of the columns of a CSV file.
     """
-    first = beginning_of(path)
+    first, sep = first_bytes(path), separator(sep)
     try:
-        table = read_parquet(path) if is_parquet(first) else read_csv(path, first)
+        table = read_parquet(path) if is_parquet(first) else read_csv(path, first, sep)
     except InputError:
         raise
     except ImportError as error:
         raise InputError(
-            f"reading {path!r} needs pyarrow: pip install 'learnkernels[parquet]'."
+            f"reading {path!r} needs pyarrow, which is not installed; run pip install "
+            "'learnkernels[parquet]'."
         ) from error
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{path!r} is not text in UTF-8 (Latin-1, or damaged?); save it as UTF-8 first."
+            f"{path!r} is not text in UTF-8 (is it Latin-1, or damaged?); convert it to UTF-8."
         ) from error
-    except Exception as error:  # damaged archives and tables: whatever a reader says
+    except Exception as error:  # readers raise many types for damaged files
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
         raise InputError(
             f"{path!r} cannot be read as a table: {reason.removesuffix('.')}."
         ) from error
     if table.empty:
-        raise InputError(f"{path!r} holds no rows.")
+        raise InputError(f"{path!r} has a header but no rows.")
     table.columns = [str(name) for name in table.columns]
     if not table.columns.is_unique:
-        twice = table.columns[table.columns.duplicated()].tolist()
-        raise InputError(f"{path!r} has several columns of the same name: {twice[:5]}.")
+        duplicates = table.columns[table.columns.duplicated()].tolist()
+        raise InputError(
+            f"{path!r} has several columns of the same name: {duplicates[:5]}; rename them."
+        )
     return table
 
 
+def separator(text: str) -> str:
+    r"""Return the separator that an option names; the two characters ``\t`` are a tab."""
+    sep = "\t" if text == r"\t" else text
+    if len(sep) != 1 or sep in '"\r\n':
+        raise InputError(
+            f"--sep {text!r} is not a separator; expected one character such as ';' or '\\t'."
+        )
+    return sep
+
+
 def read_parquet(path: str) -> pd.DataFrame:
-    """A Parquet file, if its shape has room; a billion equal values take few bytes of a file."""
+    """Read a Parquet file after checking that the table fits into memory."""
     from pyarrow.parquet import read_metadata
 
     shape = read_metadata(path)
-    check_room(path, shape.num_rows, shape.num_columns)
+    check_memory(path, shape.num_rows, shape.num_columns)
     return pd.read_parquet(path)
 
 
-def read_csv(path: str, first: bytes) -> pd.DataFrame:
-    """A CSV file whose header is as it should be; the whole column says of what type it is."""
-    check_csv(path, first)
-    with opened(path, first) as text, warnings.catch_warnings():
-        warnings.simplefilter("error", pd.errors.ParserWarning)  # cells without a name
-        names, lines = header_of(text, path)
+def read_csv(path: str, first: bytes, sep: str = ",") -> pd.DataFrame:
+    """Read a CSV file with a valid header; the type of a column is inferred from all its cells."""
+    check_csv(path, first, sep)
+    with open_text(path, first, sep) as text, warnings.catch_warnings():
+        warnings.simplefilter("error", pd.errors.ParserWarning)  # cells without a column name
+        names, lines = read_header(text, path, sep)
         try:
             table = pd.read_csv(
-                text, header=None, names=names, index_col=False, low_memory=False,
-                **TO_THE_LAST_DIGIT,
+                text, sep=sep, header=None, names=names, index_col=False, low_memory=False,
+                **EXACT_FLOATS,
             )  # fmt: skip
-            return table.copy()  # in one piece: the reader leaves a piece for each column
+            return table.copy()  # contiguous: the reader allocates each column separately
         except pd.errors.EmptyDataError:
             return pd.DataFrame(columns=names)
         except pd.errors.ParserError as error:
             raise InputError(
-                f"{path!r} cannot be read as a table: {said(error, lines)}."
+                f"{path!r} cannot be read as a table: {parser_message(error, lines)}."
             ) from error
 
 
-def said(error: pd.errors.ParserError, lines: int) -> str:
-    """What pandas says of a row, with the line of the file; it has seen none of the header."""
+def parser_message(error: pd.errors.ParserError, lines: int) -> str:
+    """Return the message of pandas, with line numbers that count the `lines` of the header."""
     text = str(error).strip()
     if found := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", text):
         names, line, cells = map(int, found.groups())
-        return f"line {line + lines} has {cells:,} cells, and there are {names:,} columns"
+        return f"line {line + lines} has {cells:,} cells, but there are {names:,} columns"
     if found := re.search(r"EOF inside string starting at row (\d+)", text):
-        return f"a quote that opens in line {int(found[1]) + 1 + lines} is never closed"
+        return f"a quote that is opened in line {int(found[1]) + 1 + lines} is never closed"
     return text.removeprefix("Error tokenizing data. C error: ").splitlines()[0].removesuffix(".")
 
 
 def number_columns(X: pd.DataFrame) -> list[str]:
-    """Columns that hold numbers; all others are categories."""
+    """Return the names of numeric columns; all others are categories."""
     return list(X.select_dtypes("number", exclude="timedelta").columns)
 
 
-def tidied(X: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
-    """Numbers as floats and categories as text, missing values as NaN, whatever they came as."""
+def convert_columns(X: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
+    """Convert the columns `numbers` to floats and all others to text, with NaN if missing."""
     wanted = set(numbers)
     plain = [name for name in number_columns(X) if name in wanted]
-    floats = X[plain].astype(float)  # all at once: a table of genes has many columns
+    floats = X[plain].astype(float)  # all at once, because a table may have many columns
     rest = X.columns.difference(plain, sort=False)
-    others = {name: one_tidied(X[name], name in wanted) for name in rest}
+    others = {name: convert_column(X[name], name in wanted) for name in rest}
     return pd.concat([floats, pd.DataFrame(others, index=X.index)], axis=1)[list(X.columns)]
 
 
-def one_tidied(column: pd.Series, number: bool) -> pd.Series:
-    """A column of text as what it should be."""
+def convert_column(column: pd.Series, number: bool) -> pd.Series:
+    """Convert one column to floats or text."""
     if not number:
         text = column.map(str, na_action="ignore").astype(object)
         return text.where(column.notna(), np.nan)
@@ -143,36 +147,40 @@ def one_tidied(column: pd.Series, number: bool) -> pd.Series:
     lost = int(values.isna().sum() - column.isna().sum())
     if lost:
         raise InputError(
-            f"column {column.name!r} holds text in {lost} rows, where the model wants numbers."
+            f"column {column.name!r} contains text in {lost} rows, but the model was trained on "
+            "numbers; correct these rows."
         )
     return values
 
 
 def split_target(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, pd.Series]:
-    """Features and target; rows without a target are refused."""
+    """Return features and target; raise if target values are missing."""
     if target not in table.columns:
         raise InputError(
-            f"there is no column {target!r}; the columns are {shortened(table)}{numbered(table)}."
+            f"there is no column {target!r}; the columns are {column_list(table)}. Choose one of "
+            f"them as the target.{header_hint(table)}"
         )
     y = table[target]
     if y.isna().any():
         raise InputError(
             f"the target {target!r} is missing in {int(y.isna().sum())} of {len(y)} rows; "
-            "drop those rows first."
+            "remove these rows."
         )
     X = table.drop(columns=target)
     if X.shape[1] == 0:
-        raise InputError(f"the file holds no column besides the target {target!r}.")
+        raise InputError(
+            f"the file has no column besides the target {target!r}; features are needed."
+        )
     return X, y
 
 
 def task_of_target(y: pd.Series, task: str) -> str:
-    """`task`, or what the target looks like if that is "auto"."""
+    """Return `task`, or the task inferred from the target if it is "auto"."""
     numeric = pd.api.types.is_numeric_dtype(y) and not pd.api.types.is_bool_dtype(y)
     if task == "regression" and not numeric:
         raise InputError(
-            f"the target {y.name!r} holds text, which regression cannot use; "
-            "use --task classification."
+            f"the target {y.name!r} contains text, but regression needs numbers; "
+            "pass --task classification."
         )
     if task != "auto":
         return task
@@ -181,44 +189,45 @@ def task_of_target(y: pd.Series, task: str) -> str:
 
 
 def target_values(y: pd.Series, task: str) -> np.ndarray:
-    """The target as numbers, or as classes: text stays text, numbers stay numbers."""
+    """Return the target as floats for regression, or as class labels."""
     if task == "regression":
-        return y.to_numpy(dtype=float)
+        return np.asarray(y.to_numpy(dtype=float))
     if pd.api.types.is_numeric_dtype(y):
-        return y.to_numpy()
-    return y.map(str).to_numpy(dtype=object)
+        return np.asarray(y.to_numpy())
+    return np.asarray(y.map(str).to_numpy(dtype=object))
 
 
 def check_missing(X: pd.DataFrame, allowed: bool) -> None:
-    """Raise if values are missing and nobody asked to fill them, or to do without."""
+    """Raise if values are missing and this is not allowed, or if values are infinite."""
     missing = X.isna().sum()
     missing = missing[missing > 0]
     if len(missing) and not allowed:
         found = ", ".join(f"{name!r} ({count})" for name, count in missing.head(5).items())
         more = f" and {len(missing) - 5} more columns" if len(missing) > 5 else ""
         raise InputError(
-            f"values are missing in {found}{more}; use --impute (median for numbers, the most "
-            "frequent value for categories), --missing neutral if whole views are, or fill them "
-            "yourself."
+            f"values are missing in {found}{more}. Pass --missing neutral if whole views are "
+            "missing, or --impute to fill single cells (median of numbers, most frequent category)."
         )
     numbers = X[number_columns(X)]
     infinite = numbers.columns[np.isinf(numbers.to_numpy(dtype=float)).any(axis=0)].tolist()
     if infinite:
-        raise InputError(f"columns {infinite[:5]} hold infinite values; all must be finite.")
+        raise InputError(f"columns {infinite[:5]} contain infinite values; replace or remove them.")
 
 
-def preprocessing(X: pd.DataFrame, raw: bool, impute: bool, kept: Sequence[str] = ()):
-    """The transformer between a table like X and the kernels.
+def preprocessing(
+    X: pd.DataFrame, raw: bool, impute: bool, kept: Sequence[str] = ()
+) -> ColumnTransformer:
+    """Return the transformer of tables like X.
 
-    Numeric columns are standardised and all others one-hot encoded; `raw` leaves numbers as they
-    are. With `impute`, missing numbers become the median and categories the most frequent value.
-    The columns `kept` (texts, sequences) stay as they are.
+    Numeric columns are standardised (unless `raw`) and all others one-hot encoded. With `impute`,
+    missing numbers are replaced by the median and missing categories by the most frequent one. The
+    columns `kept` (texts, sequences) are not changed.
     """
     numbers = [name for name in number_columns(X) if name not in kept]
     others = {*numbers, *kept}
     categories = [name for name in X.columns if name not in others]
     for_numbers = [] if raw else [StandardScaler()]
-    # All values of the table: every part of it that is encoded gets the same columns.
+    # The categories of the whole table, so that every fold is encoded with the same columns.
     values = [np.sort(X[name].dropna().unique()) for name in categories]
     check_encoding(len(X), dict(zip(categories, map(len, values), strict=True)))
     for_categories = [
@@ -237,31 +246,32 @@ def preprocessing(X: pd.DataFrame, raw: bool, impute: bool, kept: Sequence[str] 
 
 
 def check_encoding(n: int, counts: dict[str, int]) -> None:
-    """Raise where a column for each value of each category has no room.
+    """Raise if the one-hot encoding does not fit into memory.
 
     Parameters
     ----------
     n : int
-        Rows.
+        Number of rows.
     counts : dict
-        How many different values each category has.
+        Number of different values of each categorical column.
     """
     if counts:
         name = max(counts, key=counts.__getitem__)
         require_memory(
-            ENCODED * n * sum(counts.values()),
-            "a column for each value of each category",
-            f"{name!r} has {counts[name]:,} different values in {n:,} rows: drop it, group rare "
-            "values, read it with --text, or write its numbers with a decimal point",
+            ENCODED_BYTES * n * sum(counts.values()),
+            "one-hot encoded categories",
+            f"{name!r} has {counts[name]:,} different values in {n:,} rows: remove the column, "
+            "group rare values, pass it with --text, or write its numbers with a decimal point",
         )
 
 
-def numbered(table: pd.DataFrame) -> str:
-    """A hint where the first row may be data: wavelengths are names, but not of all columns."""
+def header_hint(table: pd.DataFrame) -> str:
+    """Return a hint if all column names are numbers, so that the header may be missing."""
     numbers = pd.to_numeric(pd.Series(table.columns), errors="coerce").notna()
-    return " (numbers: does the file lack a header?)" if numbers.all() else ""
+    return " All names are numbers: is the header missing?" if numbers.all() else ""
 
 
-def shortened(table: pd.DataFrame) -> str:
+def column_list(table: pd.DataFrame) -> str:
+    """Return the names of at most ten columns."""
     names = [repr(str(name)) for name in table.columns]
     return ", ".join(names[:10]) + (f" and {len(names) - 10} more" if len(names) > 10 else "")

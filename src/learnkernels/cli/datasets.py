@@ -1,46 +1,49 @@
-"""`learnkernels datasets`: which data sets there are, where they are, how to get them."""
+"""The command `learnkernels datasets`: list and download data sets."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import Any
 
 from rich.table import Table
 
 from learnkernels import datasets
 from learnkernels.cli.show import console
 
-__all__ = ["add_datasets"]
-
 
 def run_list(options: Namespace) -> None:
-    """All data sets in a table."""
+    """Print a table of all data sets."""
     table = Table(title="data sets")
-    for column in ("name", "what it is", "where", "source"):
+    for column in ("name", "description", "availability", "source"):
         table.add_column(column)
     for name, data in datasets.DATASETS.items():
-        table.add_row(name, data.about, datasets.whereabouts(name), data.source)
+        table.add_row(name, data.about, datasets.availability(name), data.source)
     console().print(table)
 
 
 def run_fetch(options: Namespace) -> None:
-    """Bring data sets to the cache unless they are at hand."""
+    """Download data sets unless they are available locally."""
     for name in options.names:
         print(f"{name}: {datasets.fetch(name)}")
 
 
 def run_path(options: Namespace) -> None:
-    """Where a data set lies."""
+    """Print the path of a data set."""
     print(datasets.path(options.name))
 
 
-def add_datasets(subparsers) -> None:
-    """The command and its arguments."""
-    command = subparsers.add_parser("datasets", help="genuine data sets: list, fetch, path")
+def add_datasets(subparsers: Any) -> None:
+    """Add the command and its arguments."""
+    command = subparsers.add_parser(
+        "datasets", help="list and download the data sets of the experiments"
+    )
     actions = command.add_subparsers(required=True, metavar="list|fetch|path")
-    actions.add_parser("list", help="all, and where they are").set_defaults(run=run_list)
-    fetch = actions.add_parser("fetch", help="download to the cache what is not at hand")
-    fetch.add_argument("names", nargs="+", metavar="name")
+    actions.add_parser(
+        "list", help="list all data sets and whether they are available"
+    ).set_defaults(run=run_list)
+    fetch = actions.add_parser("fetch", help="download data sets to the cache")
+    fetch.add_argument("names", nargs="+", metavar="name", help="names of data sets")
     fetch.set_defaults(run=run_fetch)
-    path = actions.add_parser("path", help="the file of one, fetched if need be")
-    path.add_argument("name")
+    path = actions.add_parser("path", help="print the path of a data set; download it if necessary")
+    path.add_argument("name", help="name of a data set")
     path.set_defaults(run=run_path)

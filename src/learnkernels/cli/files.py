@@ -1,8 +1,8 @@
-"""A look at a file before pandas reads it: what it is, and whether there is room for it.
+"""Check a file before pandas reads it: its format, its header, and the memory that it needs.
 
-Nothing here believes the name of a file, or what an archive says of its own size. A CSV file
-streams by once before it is read, block by block, so that one that outgrows the limits ends there.
-The price is to unpack a packed file twice.
+The format is detected from the content, not from the name, and the size of a compressed file is
+measured, not read from its header. A CSV file is therefore read twice: the first pass stops as soon
+as a limit is exceeded.
 """
 
 from __future__ import annotations
@@ -21,174 +21,181 @@ from pathlib import Path
 from typing import IO, Any
 
 from learnkernels.errors import InputError
-from learnkernels.gram import available_memory, sized
+from learnkernels.execution import available_memory, format_bytes
 
-__all__ = ["beginning_of", "check_csv", "check_room", "header_of", "is_parquet", "opened"]
+# Twice the number of genes in a large expression table; pandas needs time for each column.
+MAX_COLUMNS = 100_000
+# The maximum number of columns with 160 characters each.
+MAX_LINE_BYTES = 2**24
+# Bytes per cell while a table is read, in addition to its text: start, end and value.
+CELL_BYTES = 24
+BLOCK_BYTES = 2**20
 
-# Twice the genes of a large expression table. A table of pandas costs time for each column.
-MOST_COLUMNS = 100_000
-# So many columns of 160 characters.
-LONGEST_LINE = 2**24
-# Bytes that a cell takes while it is read, besides its text: where it begins, where it ends, and
-# its value.
-CELL = 24
-BLOCK = 2**20
-
-UNPACKED: dict[bytes, Callable[..., Any]] = {
+OPENERS: dict[bytes, Callable[..., Any]] = {
     b"\x1f\x8b": gzip.open,
     b"BZh": bz2.open,
     b"\xfd7zXZ\x00": lzma.open,
 }
-STRANGERS = {
-    b"PK\x03\x04": "a ZIP archive: a model of 'fit --save', an Excel workbook or packed files",
+OTHER_FORMATS = {
+    b"PK\x03\x04": "a ZIP archive (a model of 'fit --save', an Excel workbook or a ZIP file)",
     b"\xff\xfe": "text in UTF-16",
     b"\xfe\xff": "text in UTF-16",
     b"%PDF": "a PDF document",
     b"\x89HDF": "an HDF5 file",
     b"ARROW1": "an Arrow file",
 }
-EXPECTED = "expected CSV in UTF-8 (plain, or packed by gzip, bzip2 or xz) or Parquet"
+EXPECTED = "expected Parquet or CSV in UTF-8 (plain or compressed with gzip, bzip2 or xz)"
 
 
-def beginning_of(path: str) -> bytes:
-    """The first bytes of a file that can be read, and that may be a table."""
+def first_bytes(path: str) -> bytes:
+    """Return the first bytes of a file; raise if it cannot be read or is not a table."""
     try:
         mode = Path(path).stat().st_mode
-        if not stat.S_ISREG(mode):  # to open a pipe may take forever, and a device has no end
-            raise InputError(f"{path!r} is {kind_of(mode)}; {EXPECTED} in a file.")
+        if not stat.S_ISREG(mode):  # opening a pipe may block, and a device has no end
+            raise InputError(f"{path!r} is {file_type(mode)}; {EXPECTED} in a regular file.")
         with Path(path).open("rb") as file:
             first = file.read(8)
     except FileNotFoundError as error:
-        raise InputError(f"there is no file {path!r}.") from error
+        raise InputError(f"there is no file {path!r}; check the path.") from error
     except OSError as error:
         raise InputError(f"cannot read {path!r}: {error.strerror or error}.") from error
     if not first:
         raise InputError(f"{path!r} is empty; {EXPECTED}.")
-    for magic, what in STRANGERS.items():
+    for magic, format_name in OTHER_FORMATS.items():
         if first.startswith(magic):
-            raise InputError(f"{path!r} is {what}; {EXPECTED}.")
+            raise InputError(f"{path!r} is {format_name}; {EXPECTED}.")
     return first
 
 
-def kind_of(mode: int) -> str:
+def file_type(mode: int) -> str:
+    """Describe the type of a file that is not a regular file."""
     if stat.S_ISDIR(mode):
-        return "a folder"
+        return "a directory"
     return "a named pipe" if stat.S_ISFIFO(mode) else "a device or a socket"
 
 
 def is_parquet(first: bytes) -> bool:
-    """Whether a file that begins so is Parquet."""
+    """Return whether the first bytes are those of a Parquet file."""
     return first.startswith(b"PAR1")
 
 
-def check_room(path: str, rows: int, columns: int) -> None:
-    """Raise where a table of that shape is too wide, or too large for the memory that is free."""
+def check_memory(path: str, rows: int, columns: int) -> None:
+    """Raise if a table of this shape has too many columns or does not fit into memory."""
     check_columns(path, columns)
-    size = f"{rows:,} rows of {columns:,} columns"
-    require_room(path, CELL * rows * columns, size, available_memory())
+    shape = f"{rows:,} rows and {columns:,} columns"
+    require_memory(path, CELL_BYTES * rows * columns, shape, available_memory())
 
 
 def check_columns(path: str, columns: int) -> None:
-    if columns > MOST_COLUMNS:
+    """Raise if a table has too many columns."""
+    if columns > MAX_COLUMNS:
         raise InputError(
-            f"{path!r} has {columns:,} columns; at most {MOST_COLUMNS:,} are read. Choose the "
-            "columns that matter first, or use the library from Python with an array."
+            f"{path!r} has {columns:,} columns; at most {MAX_COLUMNS:,} are supported. Select "
+            "columns first, or use the Python interface with an array."
         )
 
 
-def require_room(path: str, n_bytes: float, what: str, free: float) -> None:
+def require_memory(path: str, n_bytes: float, size: str, free: float) -> None:
+    """Raise if a table needs more bytes than are free."""
     if n_bytes > free:
         raise InputError(
-            f"{path!r} has {what}, which take at least {sized(n_bytes)} to read, and "
-            f"{sized(free)} are free; use fewer rows or columns, or a larger machine."
+            f"{path!r} has {size}, which need at least {format_bytes(n_bytes)} of memory, but "
+            f"{format_bytes(free)} are free; use fewer rows or columns, or a machine with more "
+            "memory."
         )
 
 
 @contextmanager
-def opened(path: str, first: bytes) -> Iterator[io.TextIOWrapper]:
-    """The text of a CSV file that begins so, unpacked and watched as it streams by."""
-    unpack = next((unpack for magic, unpack in UNPACKED.items() if first.startswith(magic)), open)
-    with unpack(path, "rb") as file:
-        watched = io.BufferedReader(Watched(file, path), BLOCK)
-        yield io.TextIOWrapper(watched, encoding="utf-8-sig", newline="")
+def open_text(path: str, first: bytes, sep: str = ",") -> Iterator[io.TextIOWrapper]:
+    """Open a CSV file as text, decompressed, with checks of every block that is read."""
+    opener = next((opener for magic, opener in OPENERS.items() if first.startswith(magic)), open)
+    with opener(path, "rb") as file:
+        checked = io.BufferedReader(CheckedBytes(file, path, sep), BLOCK_BYTES)
+        yield io.TextIOWrapper(checked, encoding="utf-8-sig", newline="")
 
 
-def check_csv(path: str, first: bytes) -> None:
-    """Raise where a CSV file has no proper header, or no end that memory reaches."""
-    with opened(path, first) as text:
-        check_names(text, path)
-        while text.buffer.read(BLOCK):
+def check_csv(path: str, first: bytes, sep: str = ",") -> None:
+    """Raise if a CSV file has an invalid header or does not fit into memory."""
+    with open_text(path, first, sep) as text:
+        check_names(text, path, sep)
+        while text.buffer.read(BLOCK_BYTES):
             pass
 
 
-class Watched(io.RawIOBase):
-    """The bytes of a file, until they are more than a table of text can be."""
+class CheckedBytes(io.RawIOBase):
+    """Stream of bytes that raises if the content is not text or too large for memory."""
 
-    def __init__(self, file: IO[bytes], path: str):
-        self.file, self.path = file, path
-        self.n_bytes = self.n_cells = self.line = 0
-        self.free = available_memory()  # before the table takes its part
+    def __init__(self, file: IO[bytes], path: str, sep: str = ","):
+        self.file, self.path, self.sep = file, path, sep.encode()
+        self.n_bytes = self.n_cells = self.line_bytes = 0
+        self.free = available_memory()  # before the table is in memory
 
     def readable(self) -> bool:
+        """Return True."""
         return True
 
-    def readinto(self, block) -> int:
-        found = self.file.read(len(block))
-        block[: len(found)] = found
-        self.look(found)
-        return len(found)
+    def readinto(self, block: Any) -> int:
+        """Read and check the next block."""
+        content = self.file.read(len(block))
+        block[: len(content)] = content
+        self.check(content)
+        return len(content)
 
-    def look(self, found: bytes) -> None:
-        """Raise on what no CSV file has, or no memory."""
-        if b"\0" in found:
+    def check(self, content: bytes) -> None:
+        """Raise on zero bytes, long lines and too many cells."""
+        if b"\0" in content:
             raise InputError(
-                f"{self.path!r} holds zero bytes, so it is no text, or text in UTF-16; {EXPECTED}."
+                f"{self.path!r} contains zero bytes, so it is binary or text in UTF-16; {EXPECTED}."
             )
-        end = max(found.rfind(b"\n"), found.rfind(b"\r"))
-        self.line = self.line + len(found) if end < 0 else len(found) - end - 1
-        if self.line > LONGEST_LINE:
+        end = max(content.rfind(b"\n"), content.rfind(b"\r"))
+        self.line_bytes = self.line_bytes + len(content) if end < 0 else len(content) - end - 1
+        if self.line_bytes > MAX_LINE_BYTES:
             raise InputError(
-                f"{self.path!r} has a line of more than {LONGEST_LINE // 2**20} MB; a table has a "
-                "line for each sample."
+                f"{self.path!r} has a line of more than {MAX_LINE_BYTES // 2**20} MB; expected one "
+                "line per sample."
             )
-        self.n_bytes += len(found)
-        self.n_cells += found.count(b",") + found.count(b"\n")
-        room = self.n_bytes + CELL * self.n_cells
-        require_room(self.path, room, f"{self.n_cells:,} cells or more", self.free)
+        self.n_bytes += len(content)
+        self.n_cells += content.count(self.sep) + content.count(b"\n")
+        needed = self.n_bytes + CELL_BYTES * self.n_cells
+        require_memory(self.path, needed, f"at least {self.n_cells:,} cells", self.free)
 
 
-def header_of(text: IO[str], path: str) -> tuple[list[str], int]:
-    """The names of the columns, and how many lines they stand on; the text goes on after them."""
-    reader = csv.reader(iter(text.readline, ""))
+def read_header(text: IO[str], path: str, sep: str = ",") -> tuple[list[str], int]:
+    """Read the names of the columns; return them and the number of lines read."""
+    reader = csv.reader(iter(text.readline, ""), delimiter=sep)
     try:
         names = next(row for row in reader if "".join(row).strip() or len(row) > 1)
     except StopIteration as error:
-        raise InputError(f"{path!r} holds nothing but empty lines; {EXPECTED}.") from error
-    except csv.Error as error:  # the module's own limit: a name of 131,072 characters is none
+        raise InputError(f"{path!r} contains only empty lines; {EXPECTED}.") from error
+    except csv.Error as error:  # the csv module limits names to 131,072 characters
         raise InputError(
-            f"the first line of {path!r} is no header: {error} (a quote that is not closed?)."
+            f"the first line of {path!r} is not a header: {error}. Is a quote not closed?"
         ) from error
     check_columns(path, len(names))
-    return [name or f"Unnamed: {at}" for at, name in enumerate(names)], reader.line_num
+    return [name or f"Unnamed: {index}" for index, name in enumerate(names)], reader.line_num
 
 
-def check_names(text: IO[str], path: str) -> None:
-    """Raise unless every column has a name of its own.
+def check_names(text: IO[str], path: str, sep: str = ",") -> None:
+    """Raise unless every column has a unique name.
 
-    Of names that come twice pandas makes others, and of cells without a name labels of the rows.
+    pandas would rename duplicate columns, and use cells without a column name as row labels.
     """
-    names, _ = header_of(text, path)
-    mark = next((mark for mark in ";\t|" if len(names) == 1 and mark in names[0]), None)
-    if mark:
-        raise InputError(f"{path!r} parts its columns by {mark!r}; expected commas.")
-    twice = [name for name, count in Counter(names).items() if count > 1]
-    if twice:
+    names, _ = read_header(text, path, sep)
+    marks = (mark for mark in ",;\t|" if len(names) == 1 and mark in names[0])
+    other = next(marks, None)
+    if other:
+        expected = "commas" if sep == "," else repr(sep)
         raise InputError(
-            f"{path!r} has several columns of the same name: {twice[:5]}; rename them."
+            f"{path!r} is separated by {other!r}. Expected {expected}; pass --sep {other!r}."
         )
-    cells = 1 + re.sub(r'"[^"]*("|$)', "", text.readline()).count(",")
+    duplicates = [name for name, count in Counter(names).items() if count > 1]
+    if duplicates:
+        raise InputError(
+            f"{path!r} has several columns of the same name: {duplicates[:5]}; rename them."
+        )
+    cells = 1 + re.sub(r'"[^"]*("|$)', "", text.readline()).count(sep)
     if cells > len(names):
         raise InputError(
-            f"{path!r} names {len(names):,} columns in its header and has {cells:,} cells in the "
-            "row below; every column needs a name."
+            f"{path!r} has {len(names):,} column names in its header but {cells:,} cells in the "
+            "next row; give every column a name."
         )

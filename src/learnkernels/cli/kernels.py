@@ -1,29 +1,32 @@
-"""The ``--kernels`` argument."""
+"""Parse the option ``--kernels``."""
 
 from __future__ import annotations
+
+from typing import Any
 
 from learnkernels.errors import InputError
 from learnkernels.kernels import gaussians, laplacians, polynomials
 
-__all__ = ["parse_kernels"]
 
+def parse_kernels(text: str | None) -> list[Any] | None:
+    """Return kernels from text such as ``gaussians:-3..3,polynomials:2..3,linear``.
 
-def parse_kernels(text: str | None):
-    """Kernels from text such as ``gaussians:-3..3,polynomials:2..3,linear``.
-
-    For Gaussians and Laplacians the range is of powers of two, gamma = 2^-3 ... 2^3; for
-    polynomials of degrees. Without a range the family looks at the data. Other names are
-    scikit-learn kernel metrics.
+    The range of Gaussians and Laplacians is that of the exponents, gamma = 2^-3 ... 2^3; the range
+    of polynomials is that of the degrees. Without a range the parameters of the family are chosen
+    from the data. Other names are kernel metrics of scikit-learn.
     """
     if text is None:
         return None
     entries = [entry.strip() for entry in text.split(",") if entry.strip()]
     if not entries:
-        raise InputError("--kernels is empty; for example: --kernels gaussians:-3..3,linear")
+        raise InputError(
+            "--kernels is empty; pass kernels such as --kernels gaussians:-3..3,linear."
+        )
     return [one_kernel(entry) for entry in entries]
 
 
-def one_kernel(entry: str):
+def one_kernel(entry: str) -> Any:
+    """Return the kernel or family of one entry."""
     name, separator, numbers = entry.partition(":")
     if not separator:
         return name
@@ -32,11 +35,11 @@ def one_kernel(entry: str):
         exponents = range(int(first), int(last or first) + 1)
     except ValueError as error:
         raise InputError(
-            f"--kernels: {numbers!r} in {entry!r} is not a range of whole numbers such as -3..3."
+            f"--kernels: {numbers!r} in {entry!r} is not a range; expected integers such as -3..3."
         ) from error
     if not len(exponents):
         raise InputError(
-            f"--kernels: the range in {entry!r} is empty; write the smaller end first."
+            f"--kernels: the range in {entry!r} is empty; put the smaller number first."
         )
     if name == "gaussians":
         return gaussians([2.0**power for power in exponents])
@@ -45,5 +48,6 @@ def one_kernel(entry: str):
     if name == "polynomials":
         return polynomials(exponents)
     raise InputError(
-        f"--kernels: {name!r} takes no range; gaussians, laplacians and polynomials do."
+        f"--kernels: {name!r} has no range; only gaussians, laplacians and polynomials have. Pass "
+        f"{name!r} alone."
     )

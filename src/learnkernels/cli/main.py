@@ -1,4 +1,4 @@
-"""The command line: arguments, exit status, and errors as one line."""
+"""Parse the arguments of the command line, and report errors in one line."""
 
 from __future__ import annotations
 
@@ -6,36 +6,35 @@ import argparse
 import sys
 import warnings
 from collections.abc import Sequence
+from typing import Any
 
 import learnkernels
 from learnkernels.cli import commands
 from learnkernels.cli.datasets import add_datasets
 from learnkernels.cli.reproduce import add_reproduce
-from learnkernels.names import printable
-from learnkernels.weights import METHODS
-
-__all__ = ["main"]
+from learnkernels.escaping import printable
+from learnkernels.methods import METHODS
 
 INTERRUPTED = 130
-# A name in a file may be long, and a sentence may hold ten.
-LONGEST_MESSAGE = 2000
-# What libraries below us raise for input that cannot be used, besides our own InputError.
+# A message may contain ten names from a file, and names may be long.
+MAX_MESSAGE = 2000
+# Errors that other libraries raise for invalid input, in addition to InputError.
 BAD_INPUT = (ValueError, TypeError, OSError, ArithmeticError, MemoryError, ImportError)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; 0 on success, 2 on bad use or bad input."""
+    """Run a command and return the exit status: 0 on success, 2 on invalid arguments or input."""
     options = parser().parse_args(arguments)
     try:
         with warnings.catch_warnings():
             warnings.showwarning = one_line_warning
             options.run(options)
-        sys.stdout.flush()  # a full disk is an error of ours, not of the interpreter's end
+        sys.stdout.flush()  # report a full disk here, not when the interpreter exits
     except KeyboardInterrupt as stop:
-        print(f"learnkernels: stopped. {one_line(stop)}".rstrip(), file=sys.stderr)
+        print(f"learnkernels: interrupted. {one_line(stop)}".rstrip(), file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:
-        sys.stderr.close()  # the reader has gone; nothing more to say
+        sys.stderr.close()  # the reader closed the pipe, which is not an error
         return 0
     except BAD_INPUT as error:
         print(f"learnkernels: {one_line(error)}", file=sys.stderr)
@@ -43,112 +42,165 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def one_line_warning(message, category, filename, lineno, file=None, line=None):
+def one_line_warning(message: Warning | str, *_: Any, **__: Any) -> None:
+    """Print a warning in one line; replaces `warnings.showwarning`."""
     print(f"learnkernels: warning: {one_line(message)}", file=sys.stderr)
 
 
-def one_line(message) -> str:
-    """What is to be said, without what names from a file would make the terminal do."""
+def one_line(message: object) -> str:
+    """Return a message in one line, with escaped control characters and limited length."""
     text = printable(" ".join(str(message).split()))
-    return text if len(text) <= LONGEST_MESSAGE else text[: LONGEST_MESSAGE - 1] + "…"
+    return text if len(text) <= MAX_MESSAGE else text[: MAX_MESSAGE - 1] + "…"
 
 
 def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands; without a command it prints the help."""
     top = argparse.ArgumentParser(
         prog="learnkernels", description="Learn the kernel instead of choosing it."
     )
     top.add_argument("--version", action="version", version=learnkernels.__version__)
-    subparsers = top.add_subparsers(required=True, metavar="command")
-
-    fit = subparsers.add_parser("fit", help="learn a kernel on a table and show it")
-    add_data_options(fit)
-    fit.add_argument("--method", default="alignf", help=f"one of {', '.join(METHODS)}")
-    fit.add_argument("--save", metavar="FILE", help="keep the model for 'predict'")
-    fit.set_defaults(run=commands.run_fit)
-
-    predict = subparsers.add_parser("predict", help="predict a new table with a saved model")
-    predict.add_argument("model", help="file written by 'fit --save'")
-    predict.add_argument("data", help="CSV or Parquet file with the columns of the training table")
-    predict.add_argument("--output", metavar="FILE", help="CSV to write (default: the terminal)")
-    predict.set_defaults(run=commands.run_predict)
-
-    report = subparsers.add_parser("report", help="a page on a saved model and its training data")
-    report.add_argument("model", help="file written by 'fit --save'")
-    report.add_argument("data", help="CSV or Parquet file that the model was trained on")
-    report.add_argument(
-        "--output", metavar="FILE", default="report.html", help=".html, .md or .json (%(default)s)"
-    )
-    report.add_argument("--title", help="what the data is called (default: the file's name)")
-    report.add_argument(
-        "--folds", type=int, default=5, help="of the scores on unseen samples; 0: none (default 5)"
-    )
-    report.add_argument(
-        "--draws", type=int, default=50,
-        help="random halves that show how sure the weights are; 0: none (default 50)",
-    )  # fmt: skip
-    report.add_argument("--seed", type=int, default=0, help="of folds and halves (default 0)")
-    report.set_defaults(run=commands.run_report)
-
-    compare = subparsers.add_parser("compare", help="compare methods by cross-validation")
-    add_data_options(compare)
-    compare.add_argument(
-        "--methods", default="unif,align,alignf", help=f"comma-separated, of {', '.join(METHODS)}"
-    )
-    compare.add_argument("--folds", type=int, default=5, help="folds (default 5)")
-    compare.add_argument("--seed", type=int, default=0, help="shuffles the folds (default 0)")
-    compare.add_argument("--json", metavar="FILE", help="write JSON; - is the terminal")
-    compare.set_defaults(run=commands.run_compare)
-
+    top.set_defaults(run=lambda _: top.print_help())
+    subparsers = top.add_subparsers(metavar="command")
+    add_fit(subparsers)
+    add_predict(subparsers)
+    add_report(subparsers)
+    add_compare(subparsers)
     add_reproduce(subparsers)
     add_datasets(subparsers)
-
-    demo = subparsers.add_parser("demo", help="the whole job on data that ships with scikit-learn")
-    demo.add_argument(
-        "--output", metavar="FOLDER", default="learnkernels-demo", help="for report and model"
-    )
-    demo.set_defaults(run=commands.run_demo)
+    add_demo(subparsers)
     return top
 
 
+def add_fit(subparsers: Any) -> None:
+    """Add the command `fit`."""
+    fit = subparsers.add_parser("fit", help="learn a kernel from a table")
+    add_data_options(fit)
+    fit.add_argument(
+        "--method", default="alignf", help=f"one of {', '.join(METHODS)} (default %(default)s)"
+    )
+    fit.add_argument("--save", metavar="FILE", help="save the model for 'predict' and 'report'")
+    fit.set_defaults(run=commands.run_fit)
+
+
+def add_predict(subparsers: Any) -> None:
+    """Add the command `predict`."""
+    predict = subparsers.add_parser("predict", help="predict a new table with a saved model")
+    predict.add_argument("model", help="file written by 'fit --save'")
+    predict.add_argument("data", help="CSV or Parquet file with the columns of the training table")
+    add_separator(predict)
+    predict.add_argument("--output", metavar="FILE", help="output CSV (default: standard output)")
+    predict.set_defaults(run=commands.run_predict)
+
+
+def add_report(subparsers: Any) -> None:
+    """Add the command `report`."""
+    report = subparsers.add_parser("report", help="write a report on a saved model")
+    report.add_argument("model", help="file written by 'fit --save'")
+    report.add_argument("data", help="CSV or Parquet file that the model was trained on")
+    add_separator(report)
+    report.add_argument(
+        "--output", metavar="FILE", default="report.html",
+        help="output file: .html, .md or .json (default %(default)s)",
+    )  # fmt: skip
+    report.add_argument("--title", help="title of the report (default: the name of the file)")
+    report.add_argument(
+        "--cv", type=int, default=5,
+        help="number of cross-validation folds, 0 for no cross-validation (default 5)",
+    )  # fmt: skip
+    report.add_argument(
+        "--draws", type=int, default=50,
+        help="number of random halves for the intervals of the weights, 0 for no intervals "
+        "(default 50)",
+    )  # fmt: skip
+    add_random_state(report, "folds and halves")
+    report.set_defaults(run=commands.run_report)
+
+
+def add_compare(subparsers: Any) -> None:
+    """Add the command `compare`."""
+    compare = subparsers.add_parser("compare", help="compare methods by cross-validation")
+    add_data_options(compare)
+    compare.add_argument(
+        "--methods", metavar="LIST", default="unif,align,alignf",
+        help=f"comma-separated list of {', '.join(METHODS)} (default %(default)s)",
+    )  # fmt: skip
+    compare.add_argument(
+        "--cv", type=int, default=5, help="number of cross-validation folds (default 5)"
+    )
+    add_random_state(compare, "folds")
+    compare.add_argument(
+        "--json", metavar="FILE", help="write the result as JSON; - is standard output"
+    )
+    compare.set_defaults(run=commands.run_compare)
+
+
+def add_demo(subparsers: Any) -> None:
+    """Add the command `demo`."""
+    demo = subparsers.add_parser("demo", help="run all steps on a data set of scikit-learn")
+    demo.add_argument(
+        "--output", metavar="DIRECTORY", default="learnkernels-demo",
+        help="directory for the report and the model (default %(default)s)",
+    )  # fmt: skip
+    demo.set_defaults(run=commands.run_demo)
+
+
+def add_separator(command: argparse.ArgumentParser) -> None:
+    """Add the option --sep."""
+    command.add_argument(
+        "--sep", default=",", help=r"column separator of CSV files, such as ';' or '\t' (default ,)"
+    )
+
+
+def add_random_state(command: argparse.ArgumentParser, purpose: str) -> None:
+    """Add the option --random-state."""
+    command.add_argument(
+        "--random-state", type=int, default=0, help=f"random seed of the {purpose} (default 0)"
+    )
+
+
 def add_data_options(command: argparse.ArgumentParser) -> None:
-    command.add_argument("data", help="CSV (plain or packed) or Parquet file with a header row")
-    command.add_argument("--target", required=True, help="the column to predict")
+    """Add the options of commands that train on a table."""
+    command.add_argument("data", help="CSV (plain or compressed) or Parquet file with a header")
+    add_separator(command)
+    command.add_argument("--target", required=True, help="column to predict")
     command.add_argument(
         "--task", choices=["auto", "classification", "regression"], default="auto",
-        help="auto: text, or at most 20 whole numbers, are classes",
+        help="auto (default): classification if the target is text or has at most 20 different "
+        "integers",
     )  # fmt: skip
     command.add_argument(
         "--kernels", metavar="LIST",
-        help="for example gaussians:-3..3,polynomials:2..3,linear (gamma = 2^-3 to 2^3); "
-        "default: ten Gaussians around the median distance, and linear",
+        help="for example gaussians:-3..3,polynomials:2..3,linear (gamma = 2^-3 to 2^3, degrees 2 "
+        "and 3); default: ten Gaussians around the median distance, and linear",
     )  # fmt: skip
     command.add_argument(
         "--text", metavar="COLUMN", action="append", default=[],
-        help="a column of texts: a kernel for each of its 4000 most frequent pairs of words; may "
-        "be given several times, like the next two",
+        help="column of texts: one kernel for each of its 4000 most frequent pairs of words; this "
+        "and the next two options can be repeated",
     )  # fmt: skip
     command.add_argument(
         "--sequence", metavar="COLUMN", action="append", default=[],
-        help="a column of DNA or protein sequences: spectrum and weighted-degree kernels",
+        help="column of DNA or protein sequences: spectrum and weighted-degree kernels",
     )  # fmt: skip
     command.add_argument(
         "--view", metavar="PREFIX", action="append", default=[],
-        help="columns whose names begin so are a source of their own, with its own kernels",
+        help="columns with this prefix form a view with its own kernels",
     )  # fmt: skip
     command.add_argument(
         "--missing", choices=["error", "neutral"], default="error",
-        help="neutral: samples without any value in a view stand at the view's mean",
+        help="neutral: a sample with no value in a view gets the view's mean (zero after "
+        "centering)",
     )  # fmt: skip
     command.add_argument(
         "--scheduler", metavar="ADDRESS",
-        help="run on the workers of a Dask cluster, tcp://host:8786 for one; default: all cores "
-        "of this machine",
+        help="address of a Dask scheduler, such as tcp://host:8786 (default: use all cores of "
+        "this machine)",
     )  # fmt: skip
     command.add_argument(
         "--raw", action="store_true",
-        help="leave numbers as they are (default: standardise; text is always one-hot encoded)",
+        help="do not standardise numeric columns (text columns are always one-hot encoded)",
     )  # fmt: skip
     command.add_argument(
         "--impute", action="store_true",
-        help="fill missing values: median for numbers, most frequent for categories",
+        help="fill missing values with the median of numbers or the most frequent category",
     )  # fmt: skip

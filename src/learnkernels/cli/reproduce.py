@@ -1,4 +1,4 @@
-"""`learnkernels reproduce`: a paper's experiment, its numbers beside ours."""
+"""The command `learnkernels reproduce`: run experiments of the papers."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from rich.table import Table
 
 from learnkernels.cli.show import console
 from learnkernels.errors import InputError
 from learnkernels.reproductions import EXPERIMENTS, outcome_of, reproduce
-from learnkernels.reproductions.experiment import Grid, Value
-
-__all__ = ["add_reproduce"]
+from learnkernels.reproductions.experiment import ResultTable, Value
 
 
 def run_reproduce(options: Namespace) -> None:
-    """Run one experiment, or all; without a name, say which there are."""
+    """Run one experiment or all; list the experiments if no name is given."""
     if options.name is None:
         console().print(experiments_table())
         return
@@ -33,7 +32,7 @@ def run_reproduce(options: Namespace) -> None:
 
 @contextmanager
 def termination_as_interrupt() -> Iterator[None]:
-    """A request to end stops workers and says how to go on, as Ctrl-C does."""
+    """Treat SIGTERM like Ctrl-C: stop the workers and print how to continue."""
     before = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         yield
@@ -42,81 +41,94 @@ def termination_as_interrupt() -> Iterator[None]:
 
 
 def run_all(options: Namespace) -> None:
-    """Every experiment; those that cannot be run are named at the end."""
-    failed, begun = [], set()
+    """Run every experiment, and raise at the end if some could not be run."""
+    failed, started = [], set()
     for name, experiment in EXPERIMENTS.items():
-        fresh = options.fresh and experiment.protocol.name not in begun
-        begun.add(experiment.protocol.name)
+        fresh = options.fresh and experiment.protocol.name not in started
+        started.add(experiment.protocol.name)
         try:
             run_one(name, Namespace(**vars(options) | {"fresh": fresh}))
         except InputError as error:
             print(f"learnkernels: {name}: {error}", file=sys.stderr)
             failed.append(name)
     if failed:
-        raise InputError(f"not run: {', '.join(failed)}; the reasons are above.")
+        raise InputError(
+            f"these experiments could not be run: {', '.join(failed)}. See the errors above."
+        )
 
 
 def run_one(name: str, options: Namespace) -> None:
+    """Run an experiment and print its tables and claims."""
     found = reproduce(
-        name, quick=options.quick, seed=options.seed, jobs=options.jobs, folder=options.output,
-        fresh=options.fresh, figures=not options.no_figures, verbose=True,
+        name, quick=options.quick, random_state=options.random_state, n_jobs=options.n_jobs,
+        folder=options.output, fresh=options.fresh, figures=not options.no_figures, verbose=True,
     )  # fmt: skip
-    print(f"{found['title']}\n{found['mode']} mode, seed {found['seed']}, {found['pieces']} pieces")
+    mode, state = found["mode"], found["random_state"]
+    print(f"{found['title']}\n{mode} mode, random state {state}, {found['pieces']} pieces")
     outcome = outcome_of(found)
-    for grid in outcome.grids:
-        console().print(grid_table(grid))
+    for table in outcome.tables:
+        console().print(rich_table(table))
     for claim in outcome.claims:
         detail = f" ({claim.detail})" if claim.detail else ""
         print(f"{'yes' if claim.holds else 'NO '}  {claim.text}{detail}")
-    place = Path(options.output) / f"{found['mode']}-{found['seed']}" / name
-    print(f"numbers: {place}.json")
+    path = Path(options.output) / f"{mode}-{state}" / name
+    print(f"numbers: {path}.json")
     if outcome.panels and not options.no_figures:
-        print(f"figure:  {place}.png")
+        print(f"figure:  {path}.png")
     print()
 
 
 def experiments_table() -> Table:
-    table = Table(title="learnkernels reproduce NAME, or all")
+    """Return a table of all experiments."""
+    table = Table(title="experiments", caption="run: learnkernels reproduce NAME, or all")
     table.add_column("name")
-    table.add_column("what it shows")
+    table.add_column("table or figure")
     for name, experiment in EXPERIMENTS.items():
         table.add_row(name, experiment.title)
     return table
 
 
-def grid_table(grid: Grid) -> Table:
-    """Ours, and below it the paper's number, where there is one."""
-    table = Table(title=grid.title)
-    table.add_column(grid.corner)
-    for column in grid.columns:
+def rich_table(results: ResultTable) -> Table:
+    """Return our numbers, each with the paper's number below if it is published."""
+    table = Table(title=results.title)
+    table.add_column(results.corner)
+    for column in results.columns:
         table.add_column(column, justify="right")
-    for row, values in grid.values.items():
-        cells = [cell(values.get(column), grid.digits) for column in grid.columns]
+    for row, values in results.values.items():
+        cells = [cell(values.get(column), results.digits) for column in results.columns]
         table.add_row(row, *cells)
-    if grid.has_paper:
-        table.caption = "second line: the paper"
+    if results.has_paper:
+        table.caption = "second line: published number"
     return table
 
 
 def cell(value: Value | None, digits: int) -> str:
+    """Format our number and the published one."""
     if value is None:
         return ""
     return f"{value.shown(digits)}\n{value.paper_shown(digits)}".rstrip()
 
 
-def add_reproduce(subparsers) -> None:
-    """The command and its arguments."""
-    command = subparsers.add_parser(
-        "reproduce", help="run a paper's experiment, its numbers beside ours"
-    )
-    command.add_argument("name", nargs="?", help="a table or figure, or all; without: a list")
-    command.add_argument("--quick", action="store_true", help="a short run, in minutes at most")
-    command.add_argument("--jobs", type=int, default=1, help="processes at work (default 1)")
-    command.add_argument("--seed", type=int, default=0, help="of all randomness (default 0)")
+def add_reproduce(subparsers: Any) -> None:
+    """Add the command and its arguments."""
+    command = subparsers.add_parser("reproduce", help="run experiments of the papers")
     command.add_argument(
-        "--output", metavar="FOLDER", default="learnkernels-reproductions",
-        help="for finished pieces, numbers and figures; a stopped run goes on from there",
+        "name", nargs="?", help="name of an experiment, or all (default: list the experiments)"
+    )
+    command.add_argument(
+        "--quick", action="store_true", help="run a short version that takes seconds to minutes"
+    )
+    command.add_argument(
+        "--n-jobs", type=int, default=1, help="number of processes, -1 for all cores (default 1)"
+    )
+    command.add_argument("--random-state", type=int, default=0, help="random seed (default 0)")
+    command.add_argument(
+        "--output", metavar="DIRECTORY", default="learnkernels-reproductions",
+        help="directory for results and figures; an interrupted run continues from it "
+        "(default %(default)s)",
     )  # fmt: skip
-    command.add_argument("--fresh", action="store_true", help="do finished pieces again")
-    command.add_argument("--no-figures", action="store_true", help="numbers only")
+    command.add_argument(
+        "--fresh", action="store_true", help="ignore cached results of earlier runs"
+    )
+    command.add_argument("--no-figures", action="store_true", help="do not draw figures")
     command.set_defaults(run=run_reproduce)

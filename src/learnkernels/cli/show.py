@@ -1,84 +1,86 @@
-"""What the command line prints: tables and bars."""
+"""Tables that the command line prints."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from learnkernels.inspect import Comparison
-from learnkernels.names import printable
+from learnkernels.escaping import printable
+from learnkernels.inspection import Comparison
 
-__all__ = ["comparison_table", "console", "views_table", "weights_table"]
-
-BAR = 24
-MOST_ROWS, MOST_BARS = 12, 40
+BAR_WIDTH = 24
+MAX_FULL_ROWS, MAX_BARS = 12, 40
 
 
 def console() -> Console:
-    """A console for tables: no markup in names, and room for them in pipes."""
+    """Return a console without markup, 110 characters wide if standard output is a pipe."""
     width = None if sys.stdout.isatty() else 110
     return Console(markup=False, highlight=False, width=width)
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """One row a method; a star where it beats uniform weights."""
+    """Return a table with one row per method; a star marks methods better than uniform weights."""
     classes = comparison.task == "classification"
     table = Table(title=f"{comparison.task}, {comparison.n} samples")
     table.add_column("method")
     table.add_column("misclassified" if classes else "RMSE", justify="right")
     table.add_column("alignment", justify="right")
-    table.add_column("heaviest kernels", no_wrap=True)
+    table.add_column("largest weights", no_wrap=True)
     table.add_column("seconds", justify="right")
     for row in comparison.methods:
         table.add_row(
             row.method + (" *" if row.beats_unif else ""),
             f"{row.error_mean:.4f} ± {row.error_std:.4f}",
             f"{row.alignment_mean:.3f} ± {row.alignment_std:.3f}",
-            heaviest(comparison.kernels, row.weights_mean),
+            largest_weights(comparison.kernels, row.weights_mean),
             f"{row.fit_seconds:.2f}",
         )
     for method in comparison.not_applicable:
         table.add_row(method, "not applicable", "", "", "")
-    table.caption = "* errors below unif: paired one-sided t-test at 0.1"
+    table.caption = "* significantly better than unif (paired one-sided t-test, level 0.1)"
     return table
 
 
-def heaviest(names, weights, most=3) -> str:
+def largest_weights(names: Sequence[str], weights: Sequence[float], n_shown: int = 3) -> str:
+    """Return the largest weights and the names of their kernels, one per line."""
     if max(weights) - min(weights) < 1e-9 * max(weights):
         return f"all {short(weights[0])}"
-    order = sorted(range(len(names)), key=lambda k: -abs(weights[k]))[:most]
-    heavy = max(abs(weight) for weight in weights) / 100
+    order = sorted(range(len(names)), key=lambda k: -abs(weights[k]))[:n_shown]
+    smallest_shown = max(abs(weight) for weight in weights) / 100
     return "\n".join(
-        f"{short(weights[k])} {printable(names[k])}" for k in order if abs(weights[k]) >= heavy
+        f"{short(weights[k])} {printable(names[k])}"
+        for k in order
+        if abs(weights[k]) >= smallest_shown
     )
 
 
 def short(weight: float) -> str:
-    """Two decimals, or one digit of a small number."""
+    """Format a weight with two decimals, or one significant digit if it is small."""
     return f"{weight:.2f}" if abs(weight) >= 0.01 else f"{weight:.0e}"
 
 
-def weights_table(names, weights, alignments) -> Table:
-    """The learned kernel: a bar for each weight, in the order of the kernels.
+def weights_table(names: Sequence[str], weights: np.ndarray, alignments: np.ndarray) -> Table:
+    """Return a table of the weights in the order of the kernels.
 
-    Of a large family only the heaviest kernels are shown, and how many more there are.
+    Of a large family only the kernels with the largest weights are shown.
     """
-    shown = [k for k in range(len(names)) if len(names) <= MOST_ROWS or weights[k] != 0]
-    if len(shown) > MOST_BARS:
-        shown = sorted(shown, key=lambda k: -abs(weights[k]))[:MOST_BARS]
+    shown = [k for k in range(len(names)) if len(names) <= MAX_FULL_ROWS or weights[k] != 0]
+    if len(shown) > MAX_BARS:
+        shown = sorted(shown, key=lambda k: -abs(weights[k]))[:MAX_BARS]
     table = Table(title="learned kernel")
     rest = np.delete(weights, shown)
     if rest.any():
-        table.caption = f"{len(rest)} more kernels share {np.abs(rest).sum():.4f}"
+        table.caption = f"{len(rest)} more kernels with a total weight of {np.abs(rest).sum():.4f}"
     elif len(rest):
-        table.caption = f"{len(rest)} more kernels have weight 0"
+        table.caption = f"{len(rest)} more kernels with weight 0"
     table.add_column("kernel")
     table.add_column("weight", justify="right")
     table.add_column("")
-    table.add_column("alignment alone", justify="right")
+    table.add_column("own alignment", justify="right")
     bars = bars_of(weights[shown])
     for k, bar in zip(shown, bars, strict=True):
         table.add_row(printable(str(names[k])), f"{weights[k]:.4f}", bar, f"{alignments[k]:.3f}")
@@ -86,7 +88,7 @@ def weights_table(names, weights, alignments) -> Table:
 
 
 def views_table(views: dict[str, float]) -> Table:
-    """The weight of each view, the sum over its kernels."""
+    """Return a table of the weights of the views, each the sum over its kernels."""
     table = Table(title="views")
     table.add_column("view")
     table.add_column("weight", justify="right")
@@ -96,8 +98,9 @@ def views_table(views: dict[str, float]) -> Table:
     return table
 
 
-def bars_of(weights) -> list[str]:
-    """A bar for each weight, the largest the longest."""
+def bars_of(weights: Iterable[float]) -> list[str]:
+    """Return a bar for each weight, with lengths proportional to the absolute weights."""
+    weights = list(weights)
     largest = max((abs(weight) for weight in weights), default=0.0) or 1.0
     block = "█" if (sys.stdout.encoding or "").lower().startswith("utf") else "#"
-    return [block * round(BAR * abs(weight) / largest) for weight in weights]
+    return [block * round(BAR_WIDTH * abs(weight) / largest) for weight in weights]

@@ -1,8 +1,9 @@
-"""The ``--text``, ``--sequence`` and ``--view`` arguments: kernels for each source of a table."""
+"""Kernels for the options ``--text``, ``--sequence`` and ``--view``."""
 
 from __future__ import annotations
 
 from argparse import Namespace
+from typing import Any
 
 import pandas as pd
 
@@ -11,29 +12,29 @@ from learnkernels.errors import InputError
 from learnkernels.kernels import ngrams, on, spectrum, weighted_degree
 from learnkernels.kernels.views import OtherColumns
 
-__all__ = ["has_views", "kernels_of", "own_columns"]
-
 
 def has_views(options: Namespace) -> bool:
-    """Whether some columns are told apart from the others."""
+    """Return whether any view is given."""
     return bool(options.text or options.sequence or options.view)
 
 
-def own_columns(options: Namespace, X: pd.DataFrame) -> list[str]:
-    """Columns that are given to their kernels as they are: texts and sequences."""
+def text_columns(options: Namespace, X: pd.DataFrame) -> list[str]:
+    """Return the columns of texts and sequences, which are not preprocessed."""
     for name in [*options.text, *options.sequence]:
         if name not in X.columns:
             known = ", ".join(repr(column) for column in X.columns[:10])
-            raise InputError(f"there is no column {name!r} to read; the columns are {known}.")
+            raise InputError(
+                f"there is no column {name!r} for --text or --sequence; the columns are {known}."
+            )
         if pd.api.types.is_numeric_dtype(X[name]):
             raise InputError(
-                f"column {name!r} holds numbers; --text and --sequence name columns of text."
+                f"column {name!r} contains numbers; --text and --sequence need columns of text."
             )
     return [*options.text, *options.sequence]
 
 
-def kernels_of(options: Namespace, X: pd.DataFrame):
-    """The kernels of all views, or the family of ``--kernels`` where there are none."""
+def kernels_of(options: Namespace, X: pd.DataFrame) -> Any:
+    """Return the kernels of all views, or those of ``--kernels`` without views."""
     family = parse_kernels(options.kernels)
     if not has_views(options):
         return family

@@ -1,7 +1,7 @@
-"""Genuine data sets by name: from a folder of yours, a cache, or the internet, and checked."""
+"""Real data sets by name, from a local directory, a cache or the internet, verified by checksum."""
 
 from learnkernels.datasets.catalogue import DATASETS, Dataset
 from learnkernels.datasets.ngrams import bigram_counts
-from learnkernels.datasets.store import fetch, load, path, whereabouts
+from learnkernels.datasets.store import availability, fetch, load, path
 
-__all__ = ["DATASETS", "Dataset", "bigram_counts", "fetch", "load", "path", "whereabouts"]
+__all__ = ["DATASETS", "Dataset", "availability", "bigram_counts", "fetch", "load", "path"]

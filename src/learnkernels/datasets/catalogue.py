@@ -1,4 +1,4 @@
-"""Which data sets there are, how to know them, and where they come from."""
+"""Catalogue of the data sets: files, checksums, sources and downloads."""
 
 from __future__ import annotations
 
@@ -7,31 +7,29 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from learnkernels.datasets.openml import digits_of_openml, table_of_openml
-
-__all__ = ["DATASETS", "Dataset"]
+from learnkernels.datasets.openml import openml_digits, openml_table
 
 
 @dataclass(frozen=True)
 class Dataset:
-    """One data set.
+    """A data set of the catalogue.
 
     Attributes
     ----------
     file : str
-        Name of its file: CSV with a column ``target``, n-gram counts, or documents as JSON lines.
+        File name: CSV with a column ``target``, n-gram counts, or documents as JSON lines.
     sha256 : str
-        Of that file.
+        Checksum of that file.
     about : str
-        What it is, with its size.
+        Short description that begins with the number of samples.
     source : str
-        Where it comes from.
+        Origin of the data.
     download : callable or None
-        Makes the table from the internet, if that can be done.
+        Function that downloads the table; None if it has to be obtained manually.
     values : str
-        Checksum of the values, whatever the file looks like.
+        Checksum of the values, independent of the file format.
     columns : str
-        What is in the file, in order.
+        Columns of the file, in order.
     """
 
     file: str
@@ -44,13 +42,14 @@ class Dataset:
 
     @property
     def form(self) -> str:
-        """In words, what the file looks like."""
+        """Describe the file format."""
         kind = "JSON lines" if ".jsonl" in self.file else "TSV" if ".tsv" in self.file else "CSV"
-        return f"{kind}, gzip, with a header: {self.columns}; sha256 of our copy {self.sha256}"
+        return f"{kind}, gzip, with a header: {self.columns}; reference SHA-256 {self.sha256}"
 
 
-def openml(number: int, labels: Mapping[str, object] | None = None):
-    return lambda: table_of_openml(number, labels)
+def openml(number: int, labels: Mapping[str, object] | None = None) -> Callable[[], pd.DataFrame]:
+    """Return a function that downloads an OpenML table."""
+    return lambda: openml_table(number, labels)
 
 
 UCI = "UCI Machine Learning Repository, archive.ics.uci.edu"
@@ -106,7 +105,7 @@ DATASETS = {
         "mfeat.csv.gz",
         "3620e9037be9556fc7c4e4cc0e5f20f31ff6b6e12d6214750c99553066b40a5e",
         "2000 x 649, ten digits in six views", f"{UCI}, Multiple Features; OpenML 12, 14 to 22",
-        digits_of_openml, "a353f7ba5999b75901761ad71ae270f14b17e92e60f97cb1967bbe6b85260e60",
+        openml_digits, "a353f7ba5999b75901761ad71ae270f14b17e92e60f97cb1967bbe6b85260e60",
     ),
     "promoters": Dataset(
         "promoters.csv.gz",

@@ -1,4 +1,4 @@
-"""Counts of n-grams, written as "one_two:3 ...", as a sparse matrix."""
+"""Read n-gram counts of the form "one_two:3 ..." into a sparse matrix."""
 
 from __future__ import annotations
 
@@ -8,18 +8,16 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-__all__ = ["bigram_counts"]
 
-
-def bigram_counts(texts: Sequence[str], most: int | None = None) -> sparse.csr_array:
-    """Counts of the most frequent bigrams, the most frequent first.
+def bigram_counts(texts: Sequence[str], max_features: int | None = None) -> sparse.csr_array:
+    """Return the counts of the most frequent bigrams, ordered by decreasing frequency.
 
     Parameters
     ----------
     texts : sequence of str
-        Documents as "ngram:count" separated by blanks; words of an n-gram are joined by "_".
-    most : int or None, default=None
-        How many bigrams; None is all.
+        Documents as "ngram:count" separated by spaces; words of an n-gram are joined by "_".
+    max_features : int or None, default=None
+        Number of bigrams to keep; None keeps all.
 
     Returns
     -------
@@ -36,7 +34,7 @@ def bigram_counts(texts: Sequence[str], most: int | None = None) -> sparse.csr_a
     total: Counter[str] = Counter()
     for document in documents:
         total.update(document)
-    column = {gram: j for j, (gram, _) in enumerate(total.most_common(most))}
+    column = {gram: j for j, (gram, _) in enumerate(total.most_common(max_features))}
     kept = [
         {column[gram]: count for gram, count in document.items() if gram in column}
         for document in documents
@@ -50,7 +48,7 @@ def bigram_counts(texts: Sequence[str], most: int | None = None) -> sparse.csr_a
 
 
 def bigrams_of(text: str) -> Counter[str]:
-    """The n-grams of two words and more, and how often they occur."""
+    """Count the n-grams of two or more words in a document."""
     found: Counter[str] = Counter()
     for token in text.split(" "):
         gram, _, count = token.rpartition(":")

@@ -1,4 +1,4 @@
-"""Tables of OpenML, brought by scikit-learn, in the form of our files."""
+"""Download tables from OpenML through scikit-learn, in the layout of the catalogue's files."""
 
 from __future__ import annotations
 
@@ -7,16 +7,19 @@ from collections.abc import Mapping
 import numpy as np
 import pandas as pd
 
-__all__ = ["digits_of_openml", "table_of_openml"]
-
-# The six views of the digits, in the order of the file, and their OpenML numbers.
+# The six views of the digits in the order of the file, and their OpenML identifiers.
 VIEWS = {"fou": 14, "fac": 12, "kar": 16, "pix": 20, "zer": 22, "mor": 18}
 
 
-def table_of_openml(number: int, labels: Mapping[str, object] | None = None) -> pd.DataFrame:
-    """A data set by its number, the column to predict last and called target.
+def openml_table(number: int, labels: Mapping[str, object] | None = None) -> pd.DataFrame:
+    """Download a table, with the column to predict last and renamed to target.
 
-    `labels` are our names of theirs; a label that is not in it keeps its name.
+    Parameters
+    ----------
+    number : int
+        OpenML identifier.
+    labels : mapping or None, default=None
+        New names of class labels; a label that is not a key keeps its name.
     """
     from sklearn.datasets import fetch_openml
 
@@ -27,11 +30,11 @@ def table_of_openml(number: int, labels: Mapping[str, object] | None = None) -> 
     return found.data.astype(float).assign(target=target)
 
 
-def digits_of_openml() -> pd.DataFrame:
-    """The six views of the digits side by side, columns named by view; 200 of each digit."""
+def openml_digits() -> pd.DataFrame:
+    """Download the six views of the digits as one table, with 200 samples per digit."""
     features = []
     for view, number in VIEWS.items():
-        table = table_of_openml(number).drop(columns="target")
+        table = openml_table(number).drop(columns="target")
         names = [f"{view}_{column + 1:03d}" for column in range(table.shape[1])]
         features.append(table.set_axis(names, axis=1))
     target = pd.Series(np.arange(len(features[0])) // 200, name="target")

@@ -1,7 +1,7 @@
-"""Where a data set lies: a folder of the user's, else a cache, else the internet.
+"""Find, download and verify the files of the data sets.
 
-LEARNKERNELS_DATA    folder with the files, looked at first
-LEARNKERNELS_CACHE   folder for what is downloaded (default: that of the system's user)
+LEARNKERNELS_DATA    read-only directory with copies of the files, searched first
+LEARNKERNELS_CACHE   directory for downloads (default: the user's cache directory)
 """
 
 from __future__ import annotations
@@ -9,21 +9,20 @@ from __future__ import annotations
 import hashlib
 import os
 import zlib
+from collections.abc import Callable
 from http.client import HTTPException
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pooch
 
 from learnkernels.datasets.catalogue import DATASETS, Dataset
 from learnkernels.errors import InputError
-from learnkernels.files import make_folder, replacing
-
-__all__ = ["cache_folder", "fetch", "load", "path", "values_checksum", "whereabouts"]
 
 
 def load(name: str) -> pd.DataFrame:
-    """A data set as a table, fetched if it is not at hand.
+    """Load a data set as a table, downloading it if necessary.
 
     Parameters
     ----------
@@ -33,20 +32,20 @@ def load(name: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        Of tables the last column is ``target``; of documents, the fields of the file.
+        The columns of the file. Tables of features end with the column ``target``.
 
     Examples
     --------
-    >>> from learnkernels import datasets
-    >>> datasets.load("irises")  # doctest: +ELLIPSIS
+    >>> import learnkernels as lk
+    >>> lk.datasets.load("irises")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    learnkernels.errors.InputError: no data set is called 'irises'; there are ...
+    learnkernels.errors.InputError: unknown data set 'irises'; expected one of ...
     """
-    return read(path(name))
+    return read(fetch(name))
 
 
 def path(name: str) -> Path:
-    """The file of a data set, fetched if it is not at hand, and checked.
+    """Return the path of a data set's file, downloading it if necessary.
 
     Parameters
     ----------
@@ -55,126 +54,147 @@ def path(name: str) -> Path:
 
     Examples
     --------
-    >>> from learnkernels import datasets
-    >>> datasets.path("kin8nm")  # doctest: +SKIP
+    >>> import learnkernels as lk
+    >>> lk.datasets.path("kin8nm")  # doctest: +SKIP
     PosixPath('data/kin8nm.csv.gz')
     """
-    found = at_hand(named(name))
-    return found if found is not None else fetch(name)
+    return fetch(name)
 
 
 def fetch(name: str) -> Path:
-    """Bring a data set from the internet to the cache, unless it is at hand.
+    """Download a data set to the cache unless it is available locally, and verify it.
 
     Parameters
     ----------
     name : str
         One of ``learnkernels.datasets.DATASETS``.
 
+    Returns
+    -------
+    Path
+        The verified file.
+
     Examples
     --------
-    >>> from learnkernels import datasets
-    >>> datasets.fetch("kin8nm")  # doctest: +SKIP
+    >>> import learnkernels as lk
+    >>> lk.datasets.fetch("kin8nm")  # doctest: +SKIP
     PosixPath('.cache/learnkernels/kin8nm.csv.gz')
     """
-    data = named(name)
-    found = at_hand(data)
-    if found is not None:
-        return found
-    if data.download is None:
-        raise InputError(f"{name} is not at hand and cannot be downloaded. {by_hand(data)}")
-    try:
-        table = data.download()
-    except (OSError, ValueError, KeyError, HTTPException) as error:
-        reason = " ".join(str(error).split())
-        raise InputError(f"{name} could not be downloaded: {reason}. {by_hand(data)}") from error
-    if values_checksum(table) != data.values:
-        raise InputError(
-            f"what was downloaded as {name} differs from the data this library knows. "
-            + by_hand(data)
-        )
-    target = cache_folder() / data.file
-    advice = "; name another folder with LEARNKERNELS_CACHE"
-    make_folder(target.parent, advice)
-    with replacing(target, advice) as stream:
-        table.to_csv(stream, index=False, compression="gzip")
-    return target
+    data = known(name)
+    file = local_file(data)
+    return download(name, data) if file is None else verified(file, data)
 
 
-def whereabouts(name: str) -> str:
-    """In words, where a data set is or could come from.
+def availability(name: str) -> str:
+    """Return whether a data set is available locally, downloadable, or neither.
 
     Parameters
     ----------
     name : str
         One of ``learnkernels.datasets.DATASETS``.
 
+    Returns
+    -------
+    {"local", "downloadable", "manual"}
+        A "manual" data set has to be copied into the directory ``LEARNKERNELS_DATA``.
+
     Examples
     --------
-    >>> from learnkernels import datasets
-    >>> datasets.whereabouts("kin8nm") in {"at hand", "to be downloaded"}
+    >>> import learnkernels as lk
+    >>> lk.datasets.availability("kin8nm") in {"local", "downloadable"}
     True
     """
-    data = named(name)
-    if any((folder / data.file).is_file() for folder in folders()):
-        return "at hand"
-    return "to be downloaded" if data.download else "to be got by hand"
+    data = known(name)
+    if local_file(data) is not None:
+        return "local"
+    return "downloadable" if data.download else "manual"
 
 
-def named(name: str) -> Dataset:
+def known(name: str) -> Dataset:
+    """Return the catalogue entry of a name."""
     if name not in DATASETS:
-        raise InputError(f"no data set is called {name!r}; there are {', '.join(DATASETS)}.")
+        raise InputError(f"unknown data set {name!r}; expected one of {', '.join(DATASETS)}.")
     return DATASETS[name]
 
 
-def folders() -> list[Path]:
-    """Where to look, first the user's own folder."""
+def local_file(data: Dataset) -> Path | None:
+    """Return the file in the user's directory, else in the cache, else None."""
     own = os.environ.get("LEARNKERNELS_DATA")
-    if not own:
-        return [cache_folder()]
-    if not Path(own).is_dir():
+    if own and not Path(own).is_dir():
         raise InputError(
-            f"LEARNKERNELS_DATA names {own!r}, which is no folder; name the folder with the data "
-            "sets, or unset it."
+            f"LEARNKERNELS_DATA is {own!r}, which is not a directory; set it to the directory with "
+            "the data sets, or unset it."
         )
-    return [Path(own), cache_folder()]
+    folders = [Path(own)] if own else []
+    files = (folder / data.file for folder in [*folders, cache().abspath])
+    return next((file for file in files if file.is_file()), None)
 
 
-def cache_folder() -> Path:
-    """The folder for downloads."""
-    chosen = os.environ.get("LEARNKERNELS_CACHE")
-    if chosen:
-        return Path(chosen)
-    home = os.environ.get("XDG_CACHE_HOME")
-    return Path(home or Path.home() / ".cache") / "learnkernels"
+def cache() -> pooch.Pooch:
+    """Return the cache of downloads.
+
+    OpenML serves the same values in another file than ours, so the registry has no checksum of the
+    file; the downloaded values are verified instead.
+    """
+    registry = {data.file: None for data in DATASETS.values()}
+    urls = {data.file: data.source for data in DATASETS.values()}
+    folder = pooch.os_cache("learnkernels")
+    return pooch.create(folder, "", env="LEARNKERNELS_CACHE", registry=registry, urls=urls)
 
 
-def at_hand(data: Dataset) -> Path | None:
-    """The file in one of the folders; an error if it is there and is not what it should be."""
-    for folder in folders():
-        file = folder / data.file
-        if file.is_file():
-            if not genuine(file, data):
-                raise InputError(
-                    f"{str(file)!r} does not hold the data this library knows ({data.form}); it "
-                    "may be cut off or altered: replace or remove it."
-                )
-            return file
-    return None
+def download(name: str, data: Dataset) -> Path:
+    """Download a data set, verify its values, and write it to the cache."""
+    if data.download is None:
+        raise InputError(f"{name} cannot be downloaded automatically. {instructions(data)}")
+    get_table = data.download
 
+    def write_table(url: str, output_file: str, _: pooch.Pooch) -> None:
+        table = verified_table(name, data, get_table)
+        table.to_csv(output_file, index=False, compression="gzip")
 
-def genuine(file: Path, data: Dataset) -> bool:
-    """Whether a file is the known one, or holds the same values."""
-    if hashlib.sha256(file.read_bytes()).hexdigest() == data.sha256:
-        return True
     try:
-        return values_checksum(read(file)) == data.values
-    except (OSError, ValueError, KeyError, EOFError, zlib.error):  # not such a table at all
-        return False
+        return Path(cache().fetch(data.file, downloader=write_table))
+    except OSError as error:
+        reason = error.strerror or " ".join(str(error).split())
+        raise InputError(
+            f"cannot write {name} to the cache {str(cache().abspath)!r}: {reason}; set "
+            "LEARNKERNELS_CACHE to another directory."
+        ) from error
+
+
+def verified_table(name: str, data: Dataset, get_table: Callable[[], pd.DataFrame]) -> pd.DataFrame:
+    """Download a table and verify its values."""
+    try:
+        table = get_table()
+    except (OSError, ValueError, KeyError, HTTPException) as error:
+        reason = " ".join(str(error).split())
+        raise InputError(
+            f"{name} could not be downloaded: {reason}. {instructions(data)}"
+        ) from error
+    if values_checksum(table) != data.values:
+        raise InputError(
+            f"the values downloaded for {name} do not match its checksum. {instructions(data)}"
+        )
+    return table
+
+
+def verified(file: Path, data: Dataset) -> Path:
+    """Return the file if it is the known one or has the same values, else raise."""
+    if pooch.file_hash(str(file)) == data.sha256:
+        return file
+    try:
+        if values_checksum(read(file)) == data.values:
+            return file
+    except (OSError, ValueError, KeyError, EOFError, zlib.error):
+        pass  # not a table of this format: refused below
+    raise InputError(
+        f"{str(file)!r} does not match the checksum of the data set ({data.form}); it is truncated "
+        "or modified. Replace or remove it."
+    )
 
 
 def read(file: Path) -> pd.DataFrame:
-    """The table of a file, by the endings of its name."""
+    """Read a file by the suffix of its name."""
     if file.name.endswith(".jsonl.gz"):
         return pd.read_json(file, lines=True)
     if file.name.endswith(".tsv.gz"):
@@ -183,28 +203,29 @@ def read(file: Path) -> pd.DataFrame:
 
 
 def values_checksum(table: pd.DataFrame) -> str:
-    """Of the values of a table, whatever its columns and file are called.
+    """Compute the SHA-256 of a table's values, independent of file format and column names.
 
-    Numbers count in single precision, for readers of decimal numbers differ in the last digit; a
-    column ``target`` of whole numbers counts as names, which is what they are.
+    Numbers are compared in single precision, because parsers of decimal numbers differ in the last
+    digit. An integer column ``target`` is compared as labels.
     """
-    found = hashlib.sha256()
-    names = [name for name in table.columns if is_name(table, name)]
-    numbers = table.drop(columns=names).to_numpy(dtype="<f4")
-    found.update(np.ascontiguousarray(numbers).tobytes())
-    for name in names:
-        found.update("\n".join(table[name].astype(str)).encode())
-    return found.hexdigest()
+    checksum = hashlib.sha256()
+    labels = [name for name in table.columns if has_labels(table, name)]
+    numbers = table.drop(columns=labels).to_numpy(dtype="<f4")
+    checksum.update(np.ascontiguousarray(numbers).tobytes())
+    for name in labels:
+        checksum.update("\n".join(table[name].astype(str)).encode())
+    return checksum.hexdigest()
 
 
-def is_name(table: pd.DataFrame, column: str) -> bool:
+def has_labels(table: pd.DataFrame, column: str) -> bool:
+    """Return whether a column holds text or class labels."""
     kind = table[column].dtype.kind
     return kind not in "fiub" or (column == "target" and kind != "f")
 
 
-def by_hand(data: Dataset) -> str:
-    """What a person can do."""
+def instructions(data: Dataset) -> str:
+    """Describe how to obtain the file manually."""
     return (
-        f"It comes from {data.source}. Put it as {data.file} ({data.form}) into a folder and name "
-        "that folder in the environment variable LEARNKERNELS_DATA."
+        f"Get it from {data.source}, save it as {data.file} ({data.form}) in a directory, and set "
+        "the environment variable LEARNKERNELS_DATA to that directory."
     )

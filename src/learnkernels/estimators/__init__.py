@@ -1,14 +1,23 @@
-"""The only place that speaks scikit-learn."""
+"""The estimators: scikit-learn's conventions around the three steps of a fit."""
 
 from learnkernels.estimators.classifier import KernelClassifier
-from learnkernels.estimators.learner import KernelLearner
+from learnkernels.estimators.fitting import Learned, Predictor, Prepared, learn, prepare, train
+from learnkernels.estimators.refit import Refit, refit
 from learnkernels.estimators.regressor import KernelRegressor
-from learnkernels.estimators.statistics import SampledStatistics, alignment_statistics
+from learnkernels.estimators.statistics import alignment_statistics
+from learnkernels.estimators.transformer import KernelLearner
 
 __all__ = [
     "KernelClassifier",
     "KernelLearner",
     "KernelRegressor",
-    "SampledStatistics",
+    "Learned",
+    "Predictor",
+    "Prepared",
+    "Refit",
     "alignment_statistics",
+    "learn",
+    "prepare",
+    "refit",
+    "train",
 ]

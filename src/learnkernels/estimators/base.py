@@ -1,73 +1,72 @@
-"""What the three estimators share: validation, stage one, and what is stored."""
+"""Base class of the estimators: validation of the data, and the fitted attributes."""
 
 from __future__ import annotations
 
 import os
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from learnkernels.checks import as_input_error, require_range
+from learnkernels.checks import (
+    as_input_error,
+    is_number,
+    require_range,
+    require_truth,
+    require_whole,
+)
 from learnkernels.errors import InputError
-from learnkernels.estimators.budget import UNBOUNDED, Budget
+from learnkernels.estimators.fitting import Predictor, Prepared, prepare
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
-from learnkernels.estimators.html import learned_html
-from learnkernels.estimators.learning import Stage
-from learnkernels.estimators.models import Learned, Model
-from learnkernels.estimators.tables import canonical, in_memory, validated_table
-from learnkernels.gram import Bank, Checkpointed, Oracle, as_backend, digest
+from learnkernels.estimators.html import LearnedKernelHTML
+from learnkernels.estimators.tables import canonical, text_columns, validated_table
+from learnkernels.execution import Backend, Checkpointed, as_backend, digest
 from learnkernels.kernels import takes_tables
-from learnkernels.machines import Machine, Ridge
-from learnkernels.progress import SILENT, shown
-from learnkernels.theory.checks import fraction
-from learnkernels.weights import WeightMethod
+from learnkernels.machines import MAX_MEMORY
+from learnkernels.progress import showing
 
-__all__ = ["BaseKernelEstimator"]
-
-# Weights of samples whose products with each other, and with C, are numbers.
-WEIGHTS = 1e-50, 1e50
+# Range of sample weights whose products with each other, and with C, do not overflow.
+WEIGHT_RANGE = 1e-50, 1e50
 
 
-class BaseKernelEstimator(BaseEstimator):
+class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
     """Validation of X, and the attributes that every fitted estimator has."""
 
-    _weighted = False  # whether samples had weights in `fit`
-
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         precomputed = isinstance(self.kernels, str) and self.kernels == "precomputed"
+        tables = getattr(self, "_reads_tables", None)
+        tables = takes_tables(self.kernels) if tables is None else tables
         tags.input_tags.pairwise = precomputed
         tags.input_tags.three_d_array = precomputed
         tags.input_tags.sparse = not precomputed
-        tags.input_tags.string = takes_tables(self.kernels)
-        absent = precomputed or takes_tables(self.kernels)
-        tags.input_tags.allow_nan = absent and self.missing == "neutral"
+        tags.input_tags.string = tables
+        tags.input_tags.allow_nan = (precomputed or tables) and self.missing == "neutral"
         tags.target_tags.required = True
         return tags
 
-    def _repr_html_inner(self):
-        """In notebooks: scikit-learn's diagram, and once fitted the learned kernel."""
-        return super()._repr_html_inner() + self._learned_html()
+    def __sklearn_is_fitted__(self) -> bool:
+        """Return whether `fit` has ended: one that raised may have set other attributes."""
+        return hasattr(self, "weights_")
 
-    def _repr_mimebundle_(self, **options):
-        found = super()._repr_mimebundle_(**options)
-        if "text/html" in found:
-            found["text/html"] += self._learned_html()
-        return found
+    def _progress(self) -> AbstractContextManager[None]:
+        """Show progress if the user asks for it."""
+        require_truth("verbose", self.verbose)
+        return showing(True) if self.verbose else nullcontext()
 
-    def _learned_html(self) -> str:
-        return learned_html(self) if hasattr(self, "weights_") else ""
-
-    def _validated(self, X, y="no_validation", **options):
-        """X (and y) as arrays, with a sentence where they cannot be used."""
+    def _validate(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
+        """Return X (and y in `fit`) as arrays, or raise an error that says how to fix them."""
         fitting = options.get("reset", True)
         X, y = in_memory(X), in_memory(y)
-        if takes_tables(self.kernels):
+        if fitting:
+            self._reads_tables = takes_tables(self.kernels)
+        if self._reads_tables:
             return validated_table(self, X, y, **options)
-        pairwise = self.__sklearn_tags__().input_tags.pairwise
+        pairwise = isinstance(self.kernels, str) and self.kernels == "precomputed"
         if pairwise:
             finite = "allow-nan" if self.missing == "neutral" else True
             options |= {"allow_nd": True, "ensure_all_finite": finite}
@@ -78,24 +77,18 @@ class BaseKernelEstimator(BaseEstimator):
                 validated = validate_data(self, X, y, dtype=np.float64, order="C", **options)
             except ValueError as error:
                 if "could not convert" in str(error):
-                    raise InputError(text_found(X, error)) from error
+                    raise InputError(text_columns(X, error)) from error
                 raise
-        X, *y = validated if fitting else (validated,)
-        if sparse.issparse(X):
-            X = canonical(X)
-        if not pairwise:
-            require_range(X, "X")
+        X, *rest = validated if fitting else (validated,)
+        if pairwise:
+            check_stack(X, None if fitting else len(self.weights_))
         else:
-            check_stack(X, fitting)
-            if not fitting and X.shape[2] != len(self.weights_):
-                raise InputError(
-                    f"the stack holds {X.shape[2]} kernels, but the model was trained on "
-                    f"{len(self.weights_)} kernels; give the same ones in the same order."
-                )
-        return (X, *y) if fitting else X
+            X = canonical(X) if sparse.issparse(X) else X
+            require_range(X, "X")
+        return (X, *rest) if fitting else X
 
-    def _weights_of_samples(self, sample_weight, X):
-        """Sample weights, and the samples whose weight is not zero."""
+    def _sample_weights(self, sample_weight: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
+        """Return the positive sample weights, and the samples that have them."""
         with as_input_error():
             w = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         self._weighted = bool((w != 1).any())
@@ -103,62 +96,90 @@ class BaseKernelEstimator(BaseEstimator):
         if len(kept) < 2:
             raise InputError(f"only {len(kept)} samples have a positive weight; 2 are needed.")
         low, high = float(w[kept].min()), float(w[kept].max())
-        if low < WEIGHTS[0] or high > WEIGHTS[1]:
+        if low < WEIGHT_RANGE[0] or high > WEIGHT_RANGE[1]:
             raise InputError(
                 f"sample_weight goes from {low:.3g} to {high:.3g}; weights must be zero, or from "
-                f"{WEIGHTS[0]:g} to {WEIGHTS[1]:g}: divide them by their mean."
+                f"{WEIGHT_RANGE[0]:g} to {WEIGHT_RANGE[1]:g}: divide them by their mean."
             )
         return w[kept], kept
 
-    def _stage(
-        self, X, target, Y, sample_weight, task, samples=None, borders=None, progress=SILENT,
-        budget=UNBOUNDED,
-    ) -> Stage:  # fmt: skip
-        backend = self.backend
+    def _memory(self) -> dict[str, Any]:
+        """Return the parameters that bound training, checked."""
+        if self.max_memory is not None and not (is_number(self.max_memory) and self.max_memory > 0):
+            raise InputError(
+                f"max_memory={self.max_memory!r}; expected a positive number of bytes, or None for "
+                "8 GB."
+            )
+        if self.n_components is not None:
+            require_whole(type(self).__name__, "n_components", self.n_components, 1)
+        return {
+            "max_memory": MAX_MEMORY if self.max_memory is None else float(self.max_memory),
+            "n_components": self.n_components,
+            "random_state": self.random_state,
+        }
+
+    def _prepare(
+        self, X: Any, target: np.ndarray, Y: np.ndarray, w: np.ndarray, task: str,
+        samples: np.ndarray | None = None, borders: np.ndarray | None = None, **settings: Any,
+    ) -> Prepared:  # fmt: skip
+        """Resolve the kernels and run the pass over pairs."""
+        backend: Backend = as_backend(self.backend, getattr(self, "n_jobs", None))
         if getattr(self, "checkpoint", None) is not None:
-            data = digest(X, target, sample_weight, samples)
             with as_input_error("checkpoint: "):
                 path = Path(os.fsdecode(os.fsencode(self.checkpoint)))
-            backend = Checkpointed(as_backend(backend), path, data)
-        return Stage.of(
+            backend = Checkpointed(backend, path, digest(X, target, w, samples))
+        return prepare(
             self.kernels, X, target, Y, task=task, normalize=self.normalize, center=self.center,
-            sample_weight=sample_weight, backend=as_backend(backend, progress),
-            samples=samples, borders=borders, names=getattr(self, "feature_names_in_", None),
-            missing=self.missing, progress=progress, budget=budget,
+            sample_weight=w, backend=backend, samples=samples, borders=borders,
+            names=getattr(self, "feature_names_in_", None), missing=self.missing, **settings,
         )  # fmt: skip
 
-    def _budget(self) -> Budget:
-        """What training may take."""
-        return Budget.of(self, self.max_memory, self.n_components, self.random_state)
-
-    def _store(self, learned: Learned, bank: Bank, method: WeightMethod) -> None:
-        self.weights_ = learned.weights
-        self.kernel_names_ = np.array(bank.names, dtype=object)
-        self.kernel_views_ = np.array(bank.views, dtype=object)
-        self.view_weights_ = dict.fromkeys(bank.views, 0.0)
-        for view, weight in zip(bank.views, learned.weights, strict=True):
+    def _store(self, prepared: Prepared, predictor: Predictor) -> None:
+        """Set the attributes of a fitted estimator."""
+        learned, names = predictor.learned, prepared.sums.kernels
+        self.weights_ = learned.result.weights
+        self.kernel_names_ = np.array(names.names, dtype=object)
+        self.kernel_views_ = np.array(names.views, dtype=object)
+        self.view_weights_ = dict.fromkeys(names.views, 0.0)
+        for view, weight in zip(names.views, self.weights_, strict=True):
             self.view_weights_[view] += float(weight)
         self.alignment_ = learned.alignment
         self.kernel_alignments_ = learned.alignments
-        self.certificate_ = learned.certificate
+        self.certificate_ = learned.result.certificate
         self.__dict__.pop("tail_sums_", None)
-        if hasattr(method, "tail_sums_"):
-            self.tail_sums_ = method.tail_sums_
+        if learned.result.tail_sums is not None:
+            self.tail_sums_ = learned.result.tail_sums
+        self.machine_certificates_ = predictor.certificates
+        self.solver_ = predictor.solver
+        self.intercept_ = predictor.intercept
+        self._functions = tuple(
+            function
+            for kernel, coef, primal in predictor.terms
+            for function in kernel.functions(coef, primal)
+        )
 
-    def _store_model(self, model: Model, bank: Bank, method: WeightMethod) -> None:
-        self._store(model.learned, bank, method)
-        self._predictor = model.predictor.function()
-        self.machine_certificates_ = model.certificates
+    def _outputs(self, X: Any) -> np.ndarray:
+        """Return the outputs of the machine for new samples, shape (n_samples, n_outputs)."""
+        check_is_fitted(self)
+        X = self._validate(X, reset=False)
+        with self._progress():
+            backend = as_backend(self.backend, self.n_jobs)
+            outputs = self.intercept_ + sum(f.outputs(X, backend) for f in self._functions)
+        if not np.isfinite(outputs).all():
+            raise InputError(
+                "predictions overflow: X holds values far outside those of the training data; "
+                "check its scale."
+            )
+        return outputs
 
-    def guarantees(self, X, y, delta=0.05, random_state=0) -> Guarantees:
-        """What can be promised of the fitted model: bounds of the papers, and how to read them.
+    def guarantees(self, X: Any, y: Any, delta: float = 0.05, random_state: Any = 0) -> Guarantees:
+        """Return bounds of the papers for the fitted model, and how to read them.
 
         Alignment with its concentration bound and a bootstrap interval, the error of a predictor
-        that exists, the stability bound where the machine is ridge, and the excess risk by local
-        Rademacher complexity. Bounds that hold for every distribution are loose; one that is no
-        better than what is trivially true is marked vacuous. Quantities that bounds ask of all
-        possible samples (the largest k(x, x) and y) are those of the training samples, of 2,000 of
-        them where there are more.
+        that exists, the stability bound if the machine is ridge, and the excess risk by local
+        Rademacher complexity. Bounds that hold for every distribution are loose; one that is not
+        better than the trivial bound is marked vacuous. Bounds over all possible samples (the
+        largest k(x, x) and y) use the training samples, 2,000 of them if there are more.
 
         Parameters
         ----------
@@ -183,53 +204,16 @@ class BaseKernelEstimator(BaseEstimator):
         >>> [entry.name for entry in found.entries if not entry.vacuous]
         ['alignment', 'alignment, lowest', 'alignment, highest', 'excess risk']
         """
-        check_is_fitted(self)
-        fraction("delta", delta)
-        stage, oracle, machine = self._again(X, y)
-        if oracle.statistics.target_norm == 0:
-            raise InputError("the target is constant, so there is nothing to promise of a model.")
-        alpha = residual = None
-        if isinstance(machine, Ridge):
-            alpha = stage.setting(machine, getattr(self, "alpha_", getattr(self, "C_", 1.0)))
-            residual = float(np.mean((stage.Y - self._outputs(X)) ** 2))
-        return guarantees_of(
-            stage, self.alignment_, self.weights_, machine, alpha, residual, delta, random_state
-        )
-
-    def _again(self, X, y) -> tuple[Stage, Oracle, Machine | None]:
-        """Stage one on the training data again, the kernels there, and the machine."""
-        if self._weighted:
-            raise InputError(
-                "the model was fitted with sample weights, which neither guarantees nor reports "
-                "nor pictures of the training data take into account; fit it without."
-            )
-        stage, machine = self._training(X, y)
-        oracle = stage.oracle()
-        mu = self.weights_
-        same = len(mu) == oracle.n_kernels
-        if not same or abs(oracle.statistics.alignment(mu) - self.alignment_) > 1e-6:
-            raise InputError(
-                "X and y are not the data that the model was trained on: its kernel has another "
-                "alignment there; give the training data."
-            )
-        return stage, oracle, machine
-
-    def _outputs(self, X) -> np.ndarray:
-        """What the machine puts out for new samples, shape (n_samples, n_outputs)."""
-        check_is_fitted(self)
-        X = self._validated(X, reset=False)
-        with shown(self.verbose) as progress:
-            outputs = self._predictor.outputs(X, as_backend(self.backend, progress))
-        if not np.isfinite(outputs).all():
-            raise InputError(
-                "predictions overflow: X holds values far outside those of the training data; "
-                "check its scale."
-            )
-        return outputs
+        return guarantees_of(self, X, y, delta, random_state)
 
 
-def check_stack(X, fitting: bool) -> None:
-    """Raise unless X is a stack of Gram matrices."""
+def in_memory(data: Any) -> Any:
+    """Return the values of a Dask array or frame; anything else as it is."""
+    return data.compute() if hasattr(data, "__dask_graph__") else data
+
+
+def check_stack(X: np.ndarray, n_kernels: int | None) -> None:
+    """Raise unless X is a stack of Gram matrices, square in training (`n_kernels` is None)."""
     if X.ndim != 3:
         raise InputError(
             f'kernels="precomputed" needs X of shape (n_samples, n_samples_train, n_kernels), '
@@ -237,26 +221,17 @@ def check_stack(X, fitting: bool) -> None:
         )
     if X.shape[2] == 0:
         raise InputError("the precomputed stack holds no kernel: its last axis has length 0.")
-    if fitting and X.shape[0] != X.shape[1]:
+    if n_kernels is not None:
+        if X.shape[2] != n_kernels:
+            raise InputError(
+                f"the stack holds {X.shape[2]} kernels, but the model was trained on {n_kernels} "
+                "kernels; give the same ones in the same order."
+            )
+        return
+    if X.shape[0] != X.shape[1]:
         raise InputError(
             f"training needs square Gram matrices, found a stack of shape {X.shape}; "
             "give the similarities of all training samples with each other."
         )
-    if fitting and X.shape[0] < 2:
+    if X.shape[0] < 2:
         raise InputError(f"found a stack for {X.shape[0]} sample; at least 2 are needed.")
-
-
-def text_found(X, error) -> str:
-    """A sentence about columns that hold text."""
-    names = []
-    for name in getattr(X, "columns", []):
-        try:
-            np.asarray(X[name], dtype=float)
-        except (TypeError, ValueError):
-            names.append(str(name))
-    where = f"columns {names} hold" if names else "X holds"
-    return (
-        f"{where} text where numbers are expected ({error}); give texts and sequences a view of "
-        "their own, lk.on(column, lk.ngrams()) for one, encode categories, for example with "
-        "OneHotEncoder in a ColumnTransformer, or drop them."
-    )

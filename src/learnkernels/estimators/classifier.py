@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-import warnings
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
 
-from learnkernels.checks import positive_values, require_choice, require_positive
-from learnkernels.errors import InputError, MemoryWarning
+from learnkernels.checks import as_input_error, positive_values, require_choice, require_positive
+from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
-from learnkernels.estimators.budget import DENSE, ITERATIVE, LANDMARKS, Budget
-from learnkernels.estimators.folds import fold_losses, stratified_order
-from learnkernels.estimators.targets import alignment_targets, class_codes_of, signed_targets
-from learnkernels.gram import sized
+from learnkernels.estimators.fitting import Prepared, learn, train
+from learnkernels.estimators.selection import contiguous, fold_losses
+from learnkernels.folds import folds
+from learnkernels.kernels.tables import is_missing
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge
-from learnkernels.progress import shown
-from learnkernels.weights import as_method
-
-__all__ = ["KernelClassifier"]
+from learnkernels.methods import WeightMethod, as_method
 
 
 class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
-    """Learn a kernel from labels, then classify with it.
+    """Classification with a learned kernel.
+
+    Learns non-negative weights of base kernels from the labels, then trains a support vector
+    machine (or kernel ridge) with the combined kernel.
 
     Parameters
     ----------
@@ -34,46 +34,47 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         ``"precomputed"`` takes X as a stack of Gram matrices of shape (n_samples, n_samples_train,
         n_kernels). None takes ten Gaussians around the median distance, and the linear kernel.
     method : str or WeightMethod, default="alignf"
-        How the weights are learned. Two stages, weights by alignment, then the machine:
-        ``"unif"``, ``"align"``, ``"alignf"``, ``"align-linear"``. One stage, weights and machine
-        at once: ``"l1-svm"``, ``"l2-svm"``, ``"lp-svm"``, ``"conv"``, ``"dc"``, ``"ufo"``,
-        ``"l1-krr"``, ``"l2-krr"``, ``"align-single"``. Rivals: ``"single"``, ``"ensemble"``. Or an
-        object of `learnkernels.methods` with parameters.
+        How the weights are learned. Two-stage methods learn weights by alignment, then train the
+        machine: ``"unif"``, ``"align"``, ``"alignf"``, ``"align-linear"``. One-stage methods learn
+        weights and machine together: ``"l1-svm"``, ``"l2-svm"``, ``"lp-svm"``, ``"conv"``,
+        ``"dc"``, ``"ufo"``, ``"l1-krr"``, ``"l2-krr"``, ``"align-single"``. Baselines:
+        ``"single"``, ``"ensemble"``. Or an object of `learnkernels.methods` with parameters.
     C : float or list of float, default=1.0
-        Regularisation of the machine; smaller is stronger. A list is chosen from by stratified
-        cross-validation inside `fit`; the weights of each fold are learned without it.
+        Regularisation parameter; smaller is stronger. If a list is given, the best value is chosen
+        by stratified cross-validation in `fit`, with weights learned on each training part.
     machine : {"auto", "svm", "ridge", "alignment"}, default="auto"
-        The second stage. ``"auto"`` is the SVM (several classes: one against the rest), and ridge
-        for the one-stage methods that minimise its loss.
-        ``"ridge"`` is kernel ridge on the labels -1 and 1 with ``alpha = 1 / (2 C)``,
-        ``"alignment"`` the alignment predictor, which has nothing to tune.
+        The second stage. ``"auto"`` is the SVM (several classes: one against the rest), ridge for
+        the one-stage methods that minimise its loss, and ridge if `n_components` is smaller than
+        the number of samples. ``"ridge"`` is kernel ridge on the labels -1 and 1 with ``alpha =
+        1 / (2 C)``, ``"alignment"`` the alignment predictor, which has no parameter.
     center : bool, default=True
         Center the base kernels in feature space.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
         Scale of the base kernels: mean diagonal one, Frobenius norm one, unit diagonal (before
-        centering), or as they are.
+        centering), or unchanged.
     backend : None, "threads", "dask", str, distributed.Client or Backend, default=None
-        Where the passes over pairs of samples run: all cores of this process (None), a Dask cluster
+        Where passes over pairs of samples run: all cores of this process (None), a Dask cluster
         (``"dask"``, the address of a scheduler, a client), or `Threads` or `Dask`.
     missing : {"error", "neutral"}, default="error"
-        What happens to samples that a view has not seen (no value in any of its columns; of a
-        precomputed stack, NaN in a matrix's row and column). ``"neutral"`` puts them at the view's
-        mean in feature space, in training and prediction; new tables may lack the view's columns.
+        What happens to samples that are missing in a view (no value in any of its columns; for a
+        precomputed stack, NaN in the row and column of a matrix). ``"neutral"`` gives them the
+        mean of the view in feature space; new tables may lack the columns of the view.
     max_memory : float or None, default=None
-        Bytes that Gram matrices may take; None is half of what is free. Beyond it ridge is solved
-        by conjugate gradients whose products stream over tiles, to the same solution.
+        Bytes that Gram matrices may take; None is 8 GB. Beyond it ridge is solved by conjugate
+        gradients whose products stream over tiles, to the same solution, and the SVM raises.
     n_components : int or None, default=None
-        Look for the predictor in the span of so many samples, chosen at random: normal equations
-        of that size are accumulated over all samples, however many. None is the span of
-        all. Either is ridge on the labels -1 and 1: the SVM needs the Gram matrix.
+        Number of random samples (landmarks) that span the predictor: normal equations of that
+        size are accumulated over all samples. None is the span of all samples.
     tol : float, default=1e-3
         Tolerance of the SVM, in units of the margin.
-    folds : int, default=5
+    cv : int, splitter or iterable, default=5
         Folds that choose among several C.
     random_state : int, RandomState or None, default=0
         Shuffles the folds and chooses the components.
+    n_jobs : int or None, default=None
+        Threads, as in scikit-learn; None and -1 take all cores. Only without `backend`.
     verbose : bool, default=False
-        Show progress on the terminal.
+        Show progress.
 
     Attributes
     ----------
@@ -84,32 +85,33 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
     kernel_views_ : ndarray of shape (n_kernels,)
         The view that each belongs to.
     view_weights_ : dict of str to float
-        Sum of the weights of each view's kernels; their sum is that of all weights, which is one
-        for the methods by alignment and ``"l1-svm"``.
+        Sum of the weights of each view's kernels.
     alignment_ : float
         Centered alignment of the learned kernel with the target.
     kernel_alignments_ : ndarray of shape (n_kernels,)
         Centered alignment of each base kernel alone.
     certificate_ : Certificate
-        Proof of the weights' optimality.
+        Optimality of the weights.
     machine_certificates_ : tuple of Certificate
         Duality gap of the SVM for each output.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     machine_ : {"svm", "ridge", "alignment"}
         The machine that was trained.
-    solver_ : {"dense", "factors", "conjugate gradients", "landmarks"}
-        How it was solved: by the Gram matrix, by factors of it, without it, or approximately.
+    solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "svm", "alignment"}
+        How it was trained: with the Gram matrix, with factors of it, without it, or approximately.
+    intercept_ : ndarray of shape (n_outputs,)
+        Constant added to the outputs of the kernel expansion.
     C_ : float
         The value that was used.
     C_scores_ : ndarray of shape (n_values,)
         Accuracy of each value of C in cross-validation; only for a list.
     tail_sums_ : ndarray of shape (n_kernels,)
-        What each kernel costs; only for the methods ``"conv"`` and ``"dc"``.
+        Tail sum of the spectrum of each kernel; only for the methods ``"conv"`` and ``"dc"``.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where X has them.
+        Their names, if X has names.
 
     Examples
     --------
@@ -127,21 +129,22 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
 
     def __init__(
         self,
-        kernels=None,
-        method="alignf",
-        C=1.0,
-        machine="auto",
-        center=True,
-        normalize="trace",
-        backend=None,
-        missing="error",
-        max_memory=None,
-        n_components=None,
-        tol=1e-3,
-        folds=5,
-        random_state=0,
-        verbose=False,
-    ):
+        kernels: Any = None,
+        method: Any = "alignf",
+        C: Any = 1.0,
+        machine: str = "auto",
+        center: bool = True,
+        normalize: str | None = "trace",
+        backend: Any = None,
+        missing: str = "error",
+        max_memory: float | None = None,
+        n_components: int | None = None,
+        tol: float = 1e-3,
+        cv: Any = 5,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
         self.kernels = kernels
         self.method = method
         self.C = C
@@ -153,11 +156,12 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         self.max_memory = max_memory
         self.n_components = n_components
         self.tol = tol
-        self.folds = folds
+        self.cv = cv
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def fit(self, X, y, sample_weight=None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the weights and train the machine.
 
         Parameters
@@ -175,57 +179,50 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         self : KernelClassifier
             The fitted estimator.
         """
-        X, y = self._validated(X, y)
-        w, samples = self._weights_of_samples(sample_weight, X)
-        self.classes_, codes = class_codes_of(y[samples])
+        X, y = self._validate(X, y)
+        w, samples = self._sample_weights(sample_weight, X)
+        self.classes_, codes = class_codes(y[samples])
         if len(self.classes_) < 2:
             raise InputError(
-                f"y holds one class only ({self.classes_[0]!r}); a classifier needs at least 2."
+                f"y contains a single class ({self.classes_.tolist()[0]}); a classifier needs at "
+                "least two."
             )
         values = positive_values("C", self.C)
         require_positive("tol", self.tol, "KernelClassifier")
         method = as_method(self.method, "classification")
+        memory, borders = self._memory(), None
+        machine = self._machine(method, len(codes))
         if len(values) > 1:
-            order, borders = stratified_order(codes, self.folds, self.random_state)
+            order, borders = contiguous(folds(codes, self.cv, self.random_state))
             samples, codes, w = samples[order], codes[order], w[order]
-        else:
-            borders = None
-        n_classes = len(self.classes_)
-        target, Y = alignment_targets(codes, n_classes), signed_targets(codes, n_classes)
-        budget = self._budget()
-        self.machine_ = self._machine_name(method, len(codes), budget)
-        self.C_ = values[0]
+        target, Y = class_targets(codes, len(self.classes_))
+        self.machine_, self.C_ = machine.name, values[0]
         self.__dict__.pop("C_scores_", None)
-        with shown(self.verbose) as progress:
-            stage = self._stage(
-                X, target, Y, w, "classification", samples, borders, progress, budget
-            )
+        with self._progress():
+            prepared = self._prepare(X, target, Y, w, "classification", samples, borders, **memory)
             if len(values) > 1:
-                machine = self._machine(exact=False)
                 self.C_scores_ = 1 - fold_losses(
-                    stage, method, machine, values,
-                    lambda outputs, test: self._decide(outputs) != codes[test], "choosing C",
+                    prepared, method, self._machine(method, len(codes), exact=False), values,
+                    lambda outputs, test: decide(outputs) != codes[test], "choosing C",
                 )  # fmt: skip
                 self.C_ = values[int(np.argmax(self.C_scores_))]
-            (model,) = stage.train(method, self._machine(), [self.C_])
-        self._store_model(model, stage.bank, method)
-        self.solver_ = stage.way(model.learned, self._machine(), len(codes))
+            learned = learn(prepared, method, machine, self.C_)
+            (predictor,) = train(prepared, learned, machine, [self.C_])
+        self._store(prepared, predictor)
         return self
 
-    def _training(self, X, y):
-        """Stage one and the machine on the training data again."""
-        X, y = self._validated(X, y)
+    def _training(self, X: Any, y: Any) -> tuple[Prepared, Machine]:
+        """Return the training data again after the pass over pairs, and the machine."""
+        X, y = self._validate(X, y)
         known = np.isin(y, self.classes_)
         if not known.all():
-            raise InputError(f"y holds {y[~known][0]}, which is none of the model's classes.")
-        codes = np.searchsorted(self.classes_, y)
-        n_classes = len(self.classes_)
-        target, Y = alignment_targets(codes, n_classes), signed_targets(codes, n_classes)
-        stage = self._stage(X, target, Y, np.ones(len(codes)), "classification")
-        return stage, self._machine()
+            raise InputError(f"y holds {y[~known][0]}, which is not a class of the model.")
+        target, Y = class_targets(np.searchsorted(self.classes_, y), len(self.classes_))
+        prepared = self._prepare(X, target, Y, np.ones(len(Y)), "classification")
+        return prepared, self._machine(as_method(self.method, "classification"), len(Y))
 
-    def decision_function(self, X) -> np.ndarray:
-        """Signed distance to the decision boundary, in units of the margin.
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the signed distance to the decision boundary, in units of the margin.
 
         Parameters
         ----------
@@ -236,13 +233,13 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         Returns
         -------
         ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Positive for ``classes_[1]`` with two classes, else one column a class.
+            Positive for ``classes_[1]`` with two classes, else one column for each class.
         """
         decision = self._outputs(X)
         return decision[:, 0] if len(self.classes_) == 2 else decision
 
-    def predict(self, X) -> np.ndarray:
-        """Predicted labels.
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict labels.
 
         Parameters
         ----------
@@ -254,42 +251,50 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         ndarray of shape (n_samples,)
             The labels.
         """
-        codes = self._decide(self._outputs(X))
+        codes = decide(self._outputs(X))  # raises NotFittedError before classes_ is read
         return self.classes_[codes]
 
-    @staticmethod
-    def _decide(decision):
-        """Class codes from decision values of shape (n_samples, n_outputs)."""
-        if decision.shape[1] == 1:
-            return (decision[:, 0] > 0).astype(int)
-        return decision.argmax(axis=1)
-
-    def _machine_name(self, method, n: int, budget: Budget) -> str:
-        """The machine that ``machine=`` stands for on n samples."""
+    def _machine(self, method: WeightMethod, n: int, exact: bool = True) -> Machine:
+        """Return the machine that ``machine=`` names, for n samples."""
         require_choice("machine", self.machine, self.MACHINES)
-        name = (method.machine or "svm") if self.machine == "auto" else self.machine
-        if name == "ridge" or budget.way(n) == DENSE:
-            return name
-        if self.machine == "auto" and name == "svm":
-            if budget.way(n) == ITERATIVE:
-                warnings.warn(
-                    f"the Gram matrix of {n} samples, {sized(budget.grams(n))}, is more than "
-                    f"the {sized(budget.room)} that may be used, and the SVM needs it; ridge "
-                    "on the labels -1 and 1 is trained instead, by conjugate gradients. "
-                    'machine="ridge" says so without a warning; max_memory sets the bound.',
-                    MemoryWarning,
-                    stacklevel=3,
-                )
-            return "ridge"
-        if budget.way(n) == LANDMARKS:
-            raise InputError(
-                f"machine={self.machine!r} does not take n_components, which is for ridge; use "
-                'machine="auto" or "ridge".'
-            )
-        budget.require_grams(n, 1, f"machine={name!r}", 'use machine="ridge" or n_components')
-        return name
-
-    def _machine(self, exact=True) -> Machine:
-        if self.machine_ == "svm":
+        name = self.machine
+        if name == "auto":
+            landmarks = self.n_components is not None and self.n_components < n
+            name = method.machine or "svm"
+            name = "ridge" if landmarks and name == "svm" else name
+        if name == "svm":
             return SVM(float(self.tol), exact)
-        return Ridge() if self.machine_ == "ridge" else AlignmentPredictor()
+        return Ridge() if name == "ridge" else AlignmentPredictor()
+
+
+def decide(outputs: np.ndarray) -> np.ndarray:
+    """Return class codes from decision values of shape (n_samples, n_outputs)."""
+    return (outputs[:, 0] > 0).astype(int) if outputs.shape[1] == 1 else outputs.argmax(axis=1)
+
+
+def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes in order, and the number of each sample's class."""
+    try:
+        check_classification_targets(y)
+    except ValueError as error:
+        raise InputError(
+            f"{str(error).split('. Maybe')[0]}. y must hold class labels for KernelClassifier; use "
+            "KernelRegressor, or discretise y."
+        ) from error
+    missing = np.isnat(y) if y.dtype.kind in "mM" else y.dtype == object and map(is_missing, y)
+    if missing is not False and any(missing):
+        raise InputError("labels are missing in y; drop those samples.")
+    with as_input_error("y: "):
+        return np.unique(y, return_inverse=True)
+
+
+def class_targets(codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the target of alignment and the labels -1 and 1 of the machine.
+
+    For two classes both are one column of -1 and 1; for more, one column for each class: one-hot
+    for alignment, -1 and 1 for the machine.
+    """
+    if n_classes == 2:
+        signed = np.where(codes == 1, 1.0, -1.0)[:, None]
+        return signed, signed
+    return np.eye(n_classes)[codes], np.where(codes[:, None] == np.arange(n_classes), 1.0, -1.0)

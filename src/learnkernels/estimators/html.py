@@ -1,59 +1,79 @@
-"""What notebooks show of a fitted estimator below scikit-learn's diagram: the learned kernel."""
+"""Notebook representations of fitted estimators and of guarantees."""
 
 from __future__ import annotations
 
-from html import escape
+from typing import Any
 
 import numpy as np
 
-__all__ = ["learned_html"]
+from learnkernels.escaping import printable
+from learnkernels.templates import render
 
-MOST = 12
-STYLE = (
-    "font-family: sans-serif; font-size: 0.85em; border-collapse: collapse; margin: 0.5em 0; "
-    "color: inherit;"
-)
-CELL = "padding: 0.1em 0.8em 0.1em 0; text-align: left; border: none; background: none;"
+MAX_ROWS = 12
 
 
-def learned_html(model) -> str:
-    """Weights, alignments and the certificate of a fitted estimator.
+class LearnedKernelHTML:
+    """Mixin that adds the learned kernel to the boxes of scikit-learn's diagrams.
+
+    A box contains what `_get_params_html` returns: in the diagram of the estimator itself, and of
+    pipelines and searches that contain it. scikit-learn has no public way to extend a box.
+    """
+
+    def _get_params_html(self, *args: Any, **options: Any) -> Any:
+        """Return scikit-learn's table of parameters, followed by the learned kernel."""
+        params = super()._get_params_html(*args, **options)  # type: ignore[misc]
+        if hasattr(self, "weights_"):
+            html = params._html_repr() + learned_html(self)
+            params._html_repr = lambda: html
+        return params
+
+
+def learned_html(model: Any) -> str:
+    """Return weights, alignments and certificate of a fitted estimator as HTML.
 
     Parameters
     ----------
     model : KernelClassifier, KernelRegressor or KernelLearner
+        A fitted estimator.
 
     Returns
     -------
     str
-        A piece of HTML; names are escaped.
+        HTML fragment; names are escaped.
     """
-    order = np.argsort(-np.abs(model.weights_), kind="stable")
-    used = order[model.weights_[order] != 0]
-    shown = used[:MOST]
-    largest = float(np.abs(model.weights_).max()) or 1.0
+    size = np.abs(model.weights_)
+    order = np.argsort(-size, kind="stable")
+    shown = order[size[order] > 0][:MAX_ROWS]
     rows = [
-        row(model.kernel_names_[k], model.weights_[k], largest, model.kernel_alignments_[k])
+        {
+            "name": printable(str(model.kernel_names_[k])),
+            "weight": float(model.weights_[k]),
+            "fraction": float(size[k] / size.max()),
+            "alignment": float(model.kernel_alignments_[k]),
+        }
         for k in shown
     ]
-    left = len(model.weights_) - len(shown)
-    share = float(np.abs(model.weights_[used[MOST:]]).sum())
-    more = f"{left} more kernels have {share:.3g} together; " if left else ""
-    head = "".join(
-        f"<th style='{CELL}'>{name}</th>" for name in ("kernel", "weight", "", "alignment alone")
-    )
-    return (
-        f"<table style='{STYLE}'><caption style='text-align: left; caption-side: top'>learned "
-        f"kernel: alignment {model.alignment_:.3f} with the target</caption>"
-        f"<tr>{head}</tr>{''.join(rows)}</table>"
-        f"<div style='font-family: sans-serif; font-size: 0.85em'>{more}"
-        f"{escape(str(model.certificate_))}</div>"
+    return render(
+        "learned_kernel.html",
+        rows=rows,
+        hidden=len(size) - len(shown),
+        hidden_weight=float(size[order[len(shown) :]].sum()),
+        alignment=float(model.alignment_),
+        certificate=str(model.certificate_),
     )
 
 
-def row(name, weight: float, largest: float, alignment: float) -> str:
-    """One kernel with a bar."""
-    width = 8 * abs(float(weight)) / largest
-    bar = f"<div style='background: #0072b2; height: 0.8em; width: {width:.2f}em'></div>"
-    cells = (escape(str(name)), f"{weight:.4f}", bar, f"{alignment:.3f}")
-    return "<tr>" + "".join(f"<td style='{CELL}'>{cell}</td>" for cell in cells) + "</tr>"
+def guarantees_html(guarantees: Any) -> str:
+    """Return guarantees as an HTML table.
+
+    Parameters
+    ----------
+    guarantees : Guarantees
+        Result of ``model.guarantees(X, y)``.
+
+    Returns
+    -------
+    str
+        HTML fragment; names are escaped.
+    """
+    return render("guarantees.html", **guarantees.to_dict())

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
 
 from learnkernels.checks import as_input_error, positive_values, require_choice
 from learnkernels.estimators.base import BaseKernelEstimator
-from learnkernels.estimators.budget import ITERATIVE
-from learnkernels.estimators.folds import fold_losses, shuffled_order
-from learnkernels.estimators.learning import Stage
-from learnkernels.machines import AlignmentPredictor, Machine, Ridge, leave_one_out
-from learnkernels.progress import shown
-from learnkernels.weights import WeightMethod, as_method
-
-__all__ = ["KernelRegressor"]
+from learnkernels.estimators.fitting import Prepared, learn, train
+from learnkernels.estimators.selection import alpha_errors, contiguous
+from learnkernels.folds import folds
+from learnkernels.machines import AlignmentPredictor, Machine, Ridge, fits_dense
+from learnkernels.methods import as_method
 
 
 class KernelRegressor(RegressorMixin, BaseKernelEstimator):
-    """Learn a kernel from targets, then predict with kernel ridge regression.
+    """Regression with a learned kernel.
+
+    Learns non-negative weights of base kernels from the targets, then fits kernel ridge regression
+    with the combined kernel.
 
     Parameters
     ----------
@@ -29,10 +29,10 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
     method : str or WeightMethod, default="alignf"
         How the weights are learned, as in `KernelClassifier`.
     alpha : float or list of float, default=1.0
-        Regularisation of ridge; larger is stronger. A list is chosen from inside `fit`: for
-        two-stage methods by exact leave-one-out errors, at the price of one eigendecomposition; for
-        one-stage methods, whose weights fit the targets more closely the smaller alpha is, by folds
-        whose weights are learned without them.
+        Regularisation parameter; larger is stronger. If a list is given, the best value is chosen
+        in `fit`: for two-stage methods by exact leave-one-out errors, at the cost of one
+        eigendecomposition; for one-stage methods by folds, with weights learned on each training
+        part.
     machine : {"auto", "ridge", "alignment"}, default="auto"
         The second stage: ``"auto"`` is ridge, ``"alignment"`` the alignment predictor.
     center : bool, default=True
@@ -41,24 +41,23 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
         Scale of the base kernels, as in `KernelClassifier`.
     backend : None, "threads", "dask", str, distributed.Client or Backend, default=None
-        Where the passes over pairs of samples run: all cores of this process (None), a Dask cluster
-        (``"dask"``, the address of a scheduler, a client), or `Threads` or `Dask`.
+        Where passes over pairs of samples run, as in `KernelClassifier`.
     missing : {"error", "neutral"}, default="error"
-        What happens to samples that a view has not seen (no value in any of its columns; of a
-        precomputed stack, NaN in a matrix's row and column). ``"neutral"`` puts them at the view's
-        mean in feature space, in training and prediction; new tables may lack the view's columns.
+        What happens to samples that are missing in a view, as in `KernelClassifier`.
     max_memory : float or None, default=None
-        Bytes that Gram matrices may take; None is half of what is free. Beyond it ridge is solved
-        by conjugate gradients whose products stream over tiles, to the same solution.
+        Bytes that Gram matrices may take; None is 8 GB. Beyond it ridge is solved by conjugate
+        gradients whose products stream over tiles, to the same solution.
     n_components : int or None, default=None
-        Look for the predictor in the span of so many samples, chosen at random: normal equations
-        of that size are accumulated over all samples, however many. None is the span of all.
-    folds : int, default=5
-        Folds that choose among several alpha, for one-stage methods and by conjugate gradients.
+        Number of random samples (landmarks) that span the predictor: normal equations of that
+        size are accumulated over all samples. None is the span of all samples.
+    cv : int, splitter or iterable, default=5
+        Folds that choose among several alpha, for one-stage methods and conjugate gradients.
     random_state : int, RandomState or None, default=0
         Shuffles the folds and chooses the components.
+    n_jobs : int or None, default=None
+        Threads, as in scikit-learn; None and -1 take all cores. Only without `backend`.
     verbose : bool, default=False
-        Show progress on the terminal.
+        Show progress.
 
     Attributes
     ----------
@@ -69,25 +68,27 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
     kernel_views_ : ndarray of shape (n_kernels,)
         The view that each belongs to.
     view_weights_ : dict of str to float
-        Sum of the weights of each view's kernels; their sum is that of all weights, which is one
-        for the methods by alignment and ``"l1-svm"``.
+        Sum of the weights of each view's kernels.
     alignment_ : float
         Centered alignment of the learned kernel with the target.
     kernel_alignments_ : ndarray of shape (n_kernels,)
         Centered alignment of each base kernel alone.
     certificate_ : Certificate
-        Proof of the weights' optimality.
+        Optimality of the weights.
+    machine_certificates_ : tuple of Certificate
+        Duality gap of ridge for each output, if it was solved by conjugate gradients.
     alpha_ : float
         The value that was used.
-    solver_ : {"dense", "factors", "conjugate gradients", "landmarks"}
-        How ridge was solved: by the Gram matrix, by factors of it, without it, or approximately.
+    solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "alignment"}
+        How it was trained: with the Gram matrix, with factors of it, without it, or approximately.
+    intercept_ : ndarray of shape (n_targets,)
+        Constant added to the outputs of the kernel expansion.
     alpha_errors_ : ndarray of shape (n_values,)
-        Mean squared error of each alpha on samples left out, one by one or by folds; only for a
-        list.
+        Held-out mean squared error of each alpha, by leave-one-out or folds; only for a list.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
-        Their names, where X has them.
+        Their names, if X has names.
 
     Examples
     --------
@@ -103,20 +104,21 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
 
     def __init__(
         self,
-        kernels=None,
-        method="alignf",
-        alpha=1.0,
-        machine="auto",
-        center=True,
-        normalize="trace",
-        backend=None,
-        missing="error",
-        max_memory=None,
-        n_components=None,
-        folds=5,
-        random_state=0,
-        verbose=False,
-    ):
+        kernels: Any = None,
+        method: Any = "alignf",
+        alpha: Any = 1.0,
+        machine: str = "auto",
+        center: bool = True,
+        normalize: str | None = "trace",
+        backend: Any = None,
+        missing: str = "error",
+        max_memory: float | None = None,
+        n_components: int | None = None,
+        cv: Any = 5,
+        random_state: Any = 0,
+        n_jobs: int | None = None,
+        verbose: bool = False,
+    ) -> None:
         self.kernels = kernels
         self.method = method
         self.alpha = alpha
@@ -127,16 +129,17 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         self.missing = missing
         self.max_memory = max_memory
         self.n_components = n_components
-        self.folds = folds
+        self.cv = cv
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.verbose = verbose
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
         return tags
 
-    def fit(self, X, y, sample_weight=None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the weights and train the machine.
 
         Parameters
@@ -154,39 +157,41 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         self : KernelRegressor
             The fitted estimator.
         """
-        X, y = self._validated(X, y, multi_output=True, y_numeric=True)
-        w, samples = self._weights_of_samples(sample_weight, X)
+        X, y = self._validate(X, y, multi_output=True, y_numeric=True)
+        w, samples = self._sample_weights(sample_weight, X)
         values = positive_values("alpha", self.alpha)
         method, machine = as_method(self.method, "regression"), self._machine()
-        budget, borders = self._budget(), None
-        iterative = budget.way(len(samples), len(values) > 1) == ITERATIVE
-        if len(values) > 1 and (method.one_stage or iterative) and isinstance(machine, Ridge):
-            order, borders = shuffled_order(len(samples), self.folds, self.random_state)
+        memory, borders = self._memory(), None
+        search = len(values) > 1 and machine.name == "ridge"
+        closed_form = not method.one_stage and fits_dense(len(samples), **memory)
+        if search and not closed_form:
+            order, borders = contiguous(folds(len(samples), self.cv, self.random_state))
             samples, w = samples[order], w[order]
         with as_input_error("y: "):
             y = np.asarray(y[samples], dtype=float)
         Y = y[:, None] if y.ndim == 1 else y
         self.__dict__.pop("alpha_errors_", None)
-        self.alpha_ = values[0] if isinstance(machine, Ridge) else None
-        with shown(self.verbose) as progress:
-            stage = self._stage(X, Y, Y, w, "regression", samples, borders, progress, budget)
-            if len(values) > 1 and isinstance(machine, Ridge):
-                self.alpha_errors_ = alpha_errors(stage, method, machine, values)
+        self.alpha_ = values[0] if machine.name == "ridge" else None
+        with self._progress():
+            prepared = self._prepare(X, Y, Y, w, "regression", samples, borders, **memory)
+            if search:
+                self.alpha_errors_ = alpha_errors(prepared, method, machine, values)
                 self.alpha_ = values[int(np.argmin(self.alpha_errors_))]
-            (model,) = stage.train(method, machine, [self.alpha_ or values[0]])
-        self._store_model(model, stage.bank, method)
-        self.solver_ = stage.way(model.learned, machine, len(samples))
+            value = self.alpha_ or values[0]
+            learned = learn(prepared, method, machine, value)
+            (predictor,) = train(prepared, learned, machine, [value])
+        self._store(prepared, predictor)
         self._flat = y.ndim == 1
         return self
 
-    def _training(self, X, y):
-        """Stage one and the machine on the training data again."""
-        X, y = self._validated(X, y, multi_output=True, y_numeric=True)
+    def _training(self, X: Any, y: Any) -> tuple[Prepared, Machine]:
+        """Return the training data again after the pass over pairs, and the machine."""
+        X, y = self._validate(X, y, multi_output=True, y_numeric=True)
         Y = np.asarray(y, dtype=float).reshape(len(y), -1)
-        return self._stage(X, Y, Y, np.ones(len(Y)), "regression"), self._machine()
+        return self._prepare(X, Y, Y, np.ones(len(Y)), "regression"), self._machine()
 
-    def predict(self, X) -> np.ndarray:
-        """Predicted targets.
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict targets.
 
         Parameters
         ----------
@@ -203,21 +208,6 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         return outputs[:, 0] if self._flat else outputs
 
     def _machine(self) -> Machine:
+        """Return the machine that ``machine=`` names."""
         require_choice("machine", self.machine, self.MACHINES)
         return AlignmentPredictor() if self.machine == "alignment" else Ridge()
-
-
-def alpha_errors(stage: Stage, method: WeightMethod, machine: Ridge, values) -> np.ndarray:
-    """Squared error of each alpha on samples left out, shape (n_values,).
-
-    One by one where the weights do not depend on alpha and the errors have a closed form, else by
-    folds.
-    """
-    if not method.one_stage:
-        learned = stage.learn(method, machine, values[0])
-        if stage.way(learned, machine, len(stage.Y), many=True) != ITERATIVE:
-            return leave_one_out(stage.problem(learned, machine, many=True), values)[0]
-    return fold_losses(
-        stage, method, machine, values,
-        lambda outputs, test: np.mean((outputs - stage.Y[test]) ** 2, axis=1), "choosing alpha",
-    )  # fmt: skip

@@ -1,40 +1,38 @@
-"""`alignment_statistics`: the numbers behind the two-stage methods, for those who want them."""
+"""`alignment_statistics`: the statistics that two-stage methods read."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from learnkernels import theory
 from learnkernels.checks import random_generator, require_positive, require_whole
 from learnkernels.errors import InputError
-from learnkernels.estimators.learner import KernelLearner
-from learnkernels.estimators.learning import Stage
+from learnkernels.estimators.fitting import Prepared
+from learnkernels.estimators.transformer import KernelLearner
 from learnkernels.gram import Statistics
 
-__all__ = ["Needed", "SampledStatistics", "alignment_statistics"]
-
-# Random halves of the samples that tell how alignments vary.
+# Random halves of the samples, for the standard errors of alignments.
 HALVES = 20
-# No more are asked for.
-MOST_SAMPLES = 10**15
+# Upper bound on the accepted sample size.
+MAX_SAMPLES = 10**15
 
 
 def alignment_statistics(
-    kernels,
-    X,
-    y,
-    normalize="trace",
-    backend=None,
-    task="auto",
-    missing="error",
-    subsample=None,
-    random_state=0,
-    checkpoint=None,
+    kernels: Any,
+    X: Any,
+    y: Any,
+    normalize: str | None = "trace",
+    backend: Any = None,
+    task: str = "auto",
+    missing: str = "error",
+    subsample: int | None = None,
+    random_state: Any = 0,
+    checkpoint: Any = None,
 ) -> Statistics:
-    """Centered inner products of base kernels with each other and with the target.
+    """Compute centered inner products of base kernels with each other and with the target.
 
     One symmetric pass over tiles of pairs; memory does not grow with the square of n.
 
@@ -49,21 +47,20 @@ def alignment_statistics(
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
         Scale of the base kernels.
     backend : None, "threads", "dask", str, distributed.Client or Backend, default=None
-        Where the pass runs: all cores of this process (None), a Dask cluster
-        (``"dask"``, the address of a scheduler, a client), or `Threads` or `Dask`.
+        Where the pass runs, as in `KernelClassifier`.
     task : {"auto", "classification", "regression"}, default="auto"
         How y is read. ``"auto"`` takes text, booleans and at most 20 different whole numbers as
         classes.
     missing : {"error", "neutral"}, default="error"
-        What happens to samples that a view has not seen, as in `KernelClassifier`.
+        What happens to samples that are missing in a view, as in `KernelClassifier`.
     subsample : int or None, default=None
-        Compute from so many samples, drawn at random, what stands for all: sums are scaled to the
-        number of all samples, and come with standard errors.
+        Number of random samples to compute from. Sums are scaled to the number of all samples, and
+        alignments have standard errors.
     random_state : int, RandomState or None, default=0
         Draws the subsample.
     checkpoint : path-like or None, default=None
-        A file for the sums of an unfinished pass: the same call goes on from there. It is removed
-        at the end of the pass; a file of other data is refused.
+        A file for the sums of an unfinished pass: the same call continues from there. It is
+        removed at the end of the pass; a file of other data is refused.
 
     Returns
     -------
@@ -90,8 +87,8 @@ def alignment_statistics(
         kernels, normalize=normalize, backend=backend, missing=missing, task=task,
         checkpoint=checkpoint,
     )  # fmt: skip
-    X, y = learner._validated(X, y, multi_output=True)
-    target = learner._targets(y)
+    X, y = learner._validate(X, y, multi_output=True)
+    target, task = learner._target(y)
     n, samples = len(target), None
     random = random_generator(random_state)
     if subsample is not None:
@@ -100,20 +97,20 @@ def alignment_statistics(
             raise InputError(f"subsample={subsample}, but there are only {n} samples.")
         samples = np.sort(random.choice(n, subsample, replace=False))
         target = target[samples]
-    stage = learner._stage(X, target, target, np.ones(len(target)), "regression", samples)
-    found = stage.sums.statistics().normalized(normalize)
-    return found if samples is None else sampled(found, stage, n, random)
+    prepared = learner._prepare(X, target, target, np.ones(len(target)), task, samples)
+    found = prepared.centered().statistics
+    return found if samples is None else sampled(found, prepared, n, random)
 
 
 class Needed(NamedTuple):
-    """How many samples a precision of the alignments takes.
+    """Samples needed for a precision of the alignments.
 
     Attributes
     ----------
     bootstrap : int
-        By how alignments vary over random halves of the samples.
+        From the standard error over random halves of the samples.
     bound : int
-        By the concentration bound (2012, theorem 12), which holds for every distribution.
+        From the concentration bound (2012, theorem 12), which holds for every distribution.
     """
 
     bootstrap: int
@@ -122,21 +119,21 @@ class Needed(NamedTuple):
 
 @dataclass(frozen=True)
 class SampledStatistics(Statistics):
-    """Statistics of some samples that stand for all.
+    """Statistics of a subsample, scaled to all samples.
 
-    An alignment of m samples counts each sample's likeness to itself, so that it exceeds that of
-    many by a bias of order 1 / m beside its standard error.
+    The alignment of m samples includes the diagonal of the Gram, so that it exceeds that of many
+    samples by a bias of order 1 / m besides its standard error.
 
     Attributes
     ----------
     n_samples : int
-        All samples.
+        Number of all samples.
     subsample : int
-        Those that were looked at.
+        Number of samples that were used.
     standard_errors : ndarray of shape (n_kernels,)
         Of the alignments, from random halves of the subsample.
     size : float
-        R^2 R'^2 / sqrt(E[K_c^2] E[K'_c^2]) of the best aligned kernel, what its bound grows with.
+        R^2 R'^2 / sqrt(E[K_c^2] E[K'_c^2]) of the best aligned kernel, which scales its bound.
     """
 
     n_samples: int
@@ -145,14 +142,14 @@ class SampledStatistics(Statistics):
     size: float
 
     def needed(self, precision: float = 0.01, delta: float = 0.05) -> Needed:
-        """Samples for which the best aligned kernel's alignment is known to a precision.
+        """Return the samples needed to know the alignment of the best aligned kernel.
 
         Parameters
         ----------
         precision : float, default=0.01
-            The distance from the alignment of infinitely many samples.
+            Distance from the alignment of infinitely many samples.
         delta : float, default=0.05
-            How often it may be larger. Standard errors are taken twice.
+            Probability of a larger distance. The first number uses two standard errors.
         """
         require_positive("precision", precision, "needed()")
         if not np.isfinite(self.size):
@@ -166,10 +163,10 @@ class SampledStatistics(Statistics):
         low, high = 1, 2
         while distance(high) > precision:
             low, high = high, 2 * high
-            if high > MOST_SAMPLES:
+            if high > MAX_SAMPLES:
                 raise InputError(
-                    f"precision={precision:g} would take more than {MOST_SAMPLES:g} samples; give "
-                    "a larger one."
+                    f"precision={precision:g} needs more than {MAX_SAMPLES:g} samples; give a "
+                    "larger one."
                 )
         while high - low > max(1, low // 1000):
             middle = (low + high) // 2
@@ -177,15 +174,17 @@ class SampledStatistics(Statistics):
         return Needed(int(np.ceil(by_halves)), high)
 
 
-def sampled(found: Statistics, stage: Stage, n: int, random) -> SampledStatistics:
-    """The statistics of a subsample, scaled to all n samples, with standard errors."""
-    m = len(stage.Y)
+def sampled(
+    found: Statistics, prepared: Prepared, n: int, random: np.random.RandomState
+) -> SampledStatistics:
+    """Return the statistics of a subsample, scaled to all n samples, with standard errors."""
+    m = len(prepared.Y)
     times = n / m
     halves = [random.choice(m, m // 2, replace=False) for _ in range(HALVES)]
-    # The spread of a half, drawn without replacement, is that of the whole subsample.
-    drawn = [stage.take(np.sort(half)).sums.statistics().alignments() for half in halves]
+    # Halves drawn without replacement vary as much as the whole subsample.
+    drawn = [prepared.take(np.sort(half)).centered().statistics.alignments() for half in halves]
     best = int(np.argmax(found.alignments()))
-    K, Y = stage.oracle().gram_of(best), stage.sums.Y
+    K, Y = prepared.centered().gram_of(best), prepared.sums.Y
     square = float(np.linalg.norm(K) / m) * float(np.linalg.norm(Y.T @ Y) / m)
     bound = float(np.diag(K).max()) * float(np.sum(Y**2, axis=1).max())
     scaled = replace(

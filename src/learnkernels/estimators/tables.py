@@ -1,6 +1,8 @@
-"""Tables for views, and lists of strings: validated as far as scikit-learn cannot."""
+"""Validation of tables for views and of lists of strings, which scikit-learn does not cover."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -11,16 +13,11 @@ from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
 from learnkernels.kernels.tables import holds_text, is_frame, n_rows, strings
 
-__all__ = ["as_table", "canonical", "in_memory", "validated_table"]
 
-
-def in_memory(data):
-    """What an array or frame of Dask holds; anything else as it is."""
-    return data.compute() if hasattr(data, "__dask_graph__") else data
-
-
-def validated_table(estimator, X, y="no_validation", *, reset=True, **options):
-    """A table or strings as they are, and y as an array.
+def validated_table(
+    estimator: Any, X: Any, y: Any = "no_validation", *, reset: bool = True, **options: Any
+) -> Any:
+    """Return a table or strings as they are, and y as an array.
 
     Parameters
     ----------
@@ -38,8 +35,8 @@ def validated_table(estimator, X, y="no_validation", *, reset=True, **options):
         known = set(getattr(estimator, "feature_names_in_", ()))
         if known and is_frame(X) and not known & set(X.columns):
             raise InputError(
-                "X has none of the columns that the model was trained on; they are "
-                f"{sorted(known)[:5]} and so on: are they spelt otherwise?"
+                "X has none of the columns that the model was trained on "
+                f"({sorted(known)[:5]}, ...); check the spelling of the names."
             )
         return same_kind(estimator, X)
     if n_rows(X) < 2:
@@ -53,8 +50,8 @@ def validated_table(estimator, X, y="no_validation", *, reset=True, **options):
     return X, y
 
 
-def same_kind(estimator, X):
-    """Strings where the model was trained on strings: a list, or the one column of a table."""
+def same_kind(estimator: Any, X: Any) -> Any:
+    """Return strings if the model was trained on strings: a list, or the column of a table."""
     if not estimator._on_strings or (not is_frame(X) and X.ndim == 1):
         return X
     if X.shape[1] != 1 or sparse.issparse(X) or not holds_text(X, 0):
@@ -65,10 +62,10 @@ def same_kind(estimator, X):
     return strings(X, 0, "X")
 
 
-def canonical(X):
-    """A CSR matrix whose rows are sorted and name no column twice, with narrow indices if they do.
+def canonical(X: Any) -> Any:
+    """Return a CSR matrix in canonical format, with 32-bit indices if they suffice.
 
-    The user's own matrix stays as it is.
+    The user's matrix is not changed.
     """
     if not X.has_canonical_format:
         X = X.copy()
@@ -79,8 +76,8 @@ def canonical(X):
     return X
 
 
-def as_table(X):
-    """A frame, CSR matrix, array of two dimensions, or strings of shape (n_samples,)."""
+def as_table(X: Any) -> Any:
+    """Return a frame, CSR matrix, array of two dimensions, or strings of shape (n_samples,)."""
     if is_frame(X):
         names = list(X.columns)
         if len(set(names)) < len(names):
@@ -102,10 +99,26 @@ def as_table(X):
     return values.astype(object)
 
 
-def holds_strings(X) -> bool:
-    """Whether a list holds text, which NumPy would make of everything else in it."""
+def holds_strings(X: Any) -> bool:
+    """Return whether a list holds text, into which NumPy would convert all other values."""
     if not isinstance(X, (list, tuple)):
         return False
     return any(
         isinstance(row, str) or (isinstance(row, (list, tuple)) and holds_strings(row)) for row in X
+    )
+
+
+def text_columns(X: Any, error: Exception) -> str:
+    """Describe the columns that hold text."""
+    names = []
+    for name in getattr(X, "columns", []):
+        try:
+            np.asarray(X[name], dtype=float)
+        except (TypeError, ValueError):
+            names.append(str(name))
+    where = f"columns {names} hold" if names else "X holds"
+    return (
+        f"{where} text where numbers are expected ({error}); give texts and sequences a view of "
+        "their own, for example lk.on(column, lk.ngrams()), encode categories, for example with "
+        "OneHotEncoder in a ColumnTransformer, or drop them."
     )

@@ -1,4 +1,4 @@
-"""Centered alignment of two matrices, by definition."""
+"""Centered alignment of two matrices, by its definition."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from numpy.typing import ArrayLike
 from learnkernels.checks import as_input_error, require_truth
 from learnkernels.errors import InputError
 
-__all__ = ["alignment"]
-
 
 def alignment(K: ArrayLike, L: ArrayLike, centered: bool = True) -> float:
-    """Alignment of two Gram matrices, ``<K_c, L_c> / (|K_c| |L_c|)``.
+    """Return the alignment of two Gram matrices, ``<K_c, L_c> / (|K_c| |L_c|)``.
 
     Parameters
     ----------
@@ -48,7 +46,7 @@ def alignment(K: ArrayLike, L: ArrayLike, centered: bool = True) -> float:
         )
     if not (np.isfinite(K).all() and np.isfinite(L).all()):
         raise InputError("alignment got a matrix with NaN or infinite values.")
-    for matrix in (K, L):  # no scale matters, and squares of some are no numbers
+    for matrix in (K, L):  # the scale does not matter, but squares could overflow
         matrix /= max(np.abs(matrix).max(initial=0.0), np.finfo(float).tiny)
     if centered:
         for matrix in (K, L):

@@ -1,23 +1,21 @@
-"""The largest eigenvalues of a Gram matrix, and the sum of the others."""
+"""The largest eigenvalues of a Gram matrix, and its tail sum."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy.linalg import eigh, qr
 
-__all__ = ["largest_eigenpairs", "tail_sum"]
-
-# Vectors of a block beyond those asked for, and the most blocks before the dense way is quicker.
+# Additional vectors of a block, and the number of blocks after which a dense solver is faster.
 SPARE, BLOCKS = 6, 20
-# The sum of the eigenvalues is known once a further block changes it by this part of the tail.
+# Stop when a further block changes the sum of the eigenvalues by this part of the tail sum.
 SETTLED = 1e-7
 
 
 def largest_eigenpairs(K: np.ndarray, theta: int) -> tuple[np.ndarray, np.ndarray]:
-    """The theta largest eigenvalues of shape (theta,) and their vectors of shape (n, theta).
+    """Return the theta largest eigenvalues, shape (theta,), and eigenvectors, shape (n, theta).
 
-    By block Lanczos, which reads K once for a whole block of vectors; densely where theta is a
-    large part of n, or where eigenvalues are too close for Lanczos to settle.
+    Block Lanczos reads K once for a whole block of vectors. A dense solver is used if theta is a
+    large part of n, or if Lanczos does not converge because eigenvalues are close.
     """
     n = len(K)
     if theta == 0:
@@ -30,7 +28,7 @@ def largest_eigenpairs(K: np.ndarray, theta: int) -> tuple[np.ndarray, np.ndarra
 
 
 def block_lanczos(K: np.ndarray, theta: int) -> tuple[np.ndarray, np.ndarray] | None:
-    """Largest eigenpairs from the Krylov space of a random block, or None if they do not settle."""
+    """Return the largest eigenpairs from a Krylov space, or None if they do not converge."""
     n, m = len(K), theta + SPARE
     trace = np.trace(K)
     basis = np.empty((n, 0))
@@ -54,11 +52,12 @@ def block_lanczos(K: np.ndarray, theta: int) -> tuple[np.ndarray, np.ndarray] | 
 
 
 def orthonormal(W: np.ndarray) -> np.ndarray:
+    """Return an orthonormal basis of the columns of W."""
     return qr(W, mode="economic", check_finite=False)[0]
 
 
 def tail_sum(K: np.ndarray, theta: int) -> float:
-    """Trace of K minus the sum of its theta largest eigenvalues.
+    """Return the trace of K minus the sum of its theta largest eigenvalues.
 
     Examples
     --------

@@ -1,38 +1,77 @@
-"""What the weight methods read: a, M and the traces of the centered kernels."""
+"""Alignment statistics: a, M and the traces of the centered kernels, which weight methods read."""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 
 from learnkernels.errors import InputError
-from learnkernels.gram.inner import InnerProducts
-
-__all__ = ["CONSTANT", "LEAST", "NORMALIZATIONS", "Numbers", "Part", "Statistics", "require_finite"]
 
 NORMALIZATIONS = ("trace", "frobenius", "cosine", None)
-# A kernel whose centered trace is this small a part of its values is constant.
+# A kernel whose centered trace is at most this part of its values is constant.
 CONSTANT = 1e-13
 # A mean diagonal below this cannot be squared, nor divided by twice.
-LEAST = float(np.sqrt(np.finfo(float).tiny))
+TINY = float(np.sqrt(np.finfo(float).tiny))
 
 
-def require_finite(names: list[str], values: np.ndarray) -> None:
-    """Raise if a row of values, one for each kernel and the target, is not finite."""
-    finite = np.isfinite(values).all(axis=1)
-    for name in np.array([*names, "of the target"], dtype=object)[~finite]:
+def not_finite(names: Sequence[str], values: np.ndarray) -> InputError:
+    """Return the error for rows of values, one for each kernel and the target, that overflow."""
+    row = int(np.argmin(np.isfinite(values).reshape(len(values), -1).all(axis=1)))
+    name = [*names, "of the target"][row]
+    return InputError(
+        f"the values of kernel {name!r} are too large to be summed; scale the columns of X or y, "
+        "or lower the kernel's degree."
+    )
+
+
+def require_squares(
+    names: Sequence[str], squares: np.ndarray, traces: np.ndarray, magnitude: np.ndarray, W: float
+) -> np.ndarray:
+    """Return which kernels vary on the samples; raise if one cannot be used.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the kernels; the target is the last.
+    squares, traces : ndarray of shape (n_kernels + 1,)
+        ``|K_kc|_F^2`` and ``tr(K_kc)``.
+    magnitude : ndarray of shape (n_kernels + 1,)
+        Sum of the sizes of the values, in which a small trace is rounding.
+    W : float
+        Sum of the sample weights.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_kernels + 1,)
+    """
+    if not np.isfinite(squares).all():
+        raise not_finite(names, squares)
+    varies = np.abs(traces) > CONSTANT * magnitude
+    small = varies & (np.abs(traces) < TINY * W)
+    if small.any():
+        name = [*names, "of the target"][int(np.argmax(small))]
         raise InputError(
-            f"the values of kernel {name!r} are too large to be summed; scale the columns of X or "
-            "y, or lower the kernel's degree."
+            f"the values of kernel {name!r} are too small to be squared; scale the columns of X or "
+            "y, for example with StandardScaler."
         )
+    varies &= squares > 0
+    negative = varies[:-1] & (traces[:-1] < 0)
+    if negative.any():
+        k = int(np.argmax(negative))
+        raise InputError(
+            f"kernel {names[k]!r} is not positive semi-definite: its centered trace is "
+            f"{traces[k]:.3g}; it must not be negative."
+        )
+    return varies
 
 
 @dataclass(frozen=True)
-class Numbers:
-    """A few numbers for each of some centered kernels, before scaling.
+class PartStatistics:
+    """Statistics of some centered kernels, before scaling.
 
     Attributes
     ----------
@@ -45,9 +84,9 @@ class Numbers:
     mean_diagonal : ndarray of shape (n_kernels,)
         Mean of k(x, x), not centered.
     observed : ndarray of shape (n_kernels,)
-        Weight of the samples that the kernel's view has seen: the number of all, as a rule.
+        Total weight of the samples that the kernel's view has values for.
     constant : ndarray of bool of shape (n_kernels,)
-        Kernels that are constant on the samples; their other numbers are zero.
+        Kernels that are constant on the samples; `a`, `squares` and `traces` are zero there.
     """
 
     a: np.ndarray
@@ -57,54 +96,84 @@ class Numbers:
     observed: np.ndarray
     constant: np.ndarray
 
-    def without_constant(self) -> Numbers:
-        """The same with zeros for constant kernels."""
-        if not self.constant.any():
-            return self
-        varies = ~self.constant
-        return replace(
-            self, a=self.a * varies, squares=self.squares * varies, traces=self.traces * varies
-        )
-
-    def keep(self, mask: np.ndarray) -> Numbers:
-        """Some of the kernels."""
-        return Numbers(**{name: values[mask] for name, values in vars(self).items()})
-
-    @staticmethod
-    def joined(parts: Sequence[Part]) -> Numbers:
-        """The numbers of all parts, in the user's order."""
-        order = np.argsort(np.concatenate([part.positions for part in parts]))
-        if len(parts) == 1 and (order == np.arange(len(order))).all():
-            return parts[0].numbers
-        return Numbers(
-            **{
-                name: np.concatenate([getattr(part.numbers, name) for part in parts])[order]
-                for name in Numbers.__annotations__
-            }
-        )
+    def keep(self, mask: np.ndarray) -> PartStatistics:
+        """Return the statistics of some kernels."""
+        return PartStatistics(**{name: values[mask] for name, values in vars(self).items()})
 
 
-class Part(Protocol):
-    """Some of the base kernels on a training set."""
+class InnerProducts(ABC):
+    """M of some kernels."""
 
     @property
-    def positions(self) -> np.ndarray: ...
+    @abstractmethod
+    def diagonal(self) -> np.ndarray:
+        """M_kk, shape (p,)."""
+
+    @abstractmethod
+    def block(self, index: np.ndarray) -> np.ndarray:
+        """Return M of some kernels, shape (s, s)."""
+
+    @abstractmethod
+    def times(self, v: np.ndarray) -> np.ndarray:
+        """Return M v, shape (p,)."""
+
+    @abstractmethod
+    def form(self, mu: np.ndarray) -> float:
+        """Return mu'M mu, the squared norm of the combination."""
+
+    @abstractmethod
+    def full(self) -> np.ndarray:
+        """Return all of M, shape (p, p)."""
+
+    @abstractmethod
+    def scaled(self, factors: np.ndarray) -> InnerProducts:
+        """Return M of the kernels multiplied by factors."""
+
+    @abstractmethod
+    def keep(self, mask: np.ndarray) -> InnerProducts:
+        """Return M of some kernels."""
+
+
+@dataclass(frozen=True)
+class StoredProducts(InnerProducts):
+    """M as an array of shape (p, p)."""
+
+    M: np.ndarray
 
     @property
-    def numbers(self) -> Numbers: ...
+    def diagonal(self) -> np.ndarray:
+        return np.diag(self.M)
+
+    def block(self, index: np.ndarray) -> np.ndarray:
+        return self.M[np.ix_(index, index)]
+
+    def times(self, v: np.ndarray) -> np.ndarray:
+        return self.M @ v
+
+    def form(self, mu: np.ndarray) -> float:
+        return float(mu @ self.M @ mu)
+
+    def full(self) -> np.ndarray:
+        return self.M
+
+    def scaled(self, factors: np.ndarray) -> StoredProducts:
+        return StoredProducts(self.M * np.outer(factors, factors))
+
+    def keep(self, mask: np.ndarray) -> StoredProducts:
+        return StoredProducts(self.M[np.ix_(mask, mask)])
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """Everything that two-stage methods need of p kernels and a target.
+    """The statistics of p kernels and a target that two-stage methods read.
 
     Attributes
     ----------
     a : ndarray of shape (n_kernels,)
         ``<K_kc, YY'>_F`` of the centered and scaled kernels.
     M : ndarray of shape (n_kernels, n_kernels)
-        ``<K_kc, K_lc>_F`` of the centered and scaled kernels. Of thousands of kernels it is not
-        formed before it is asked for.
+        ``<K_kc, K_lc>_F`` of the centered and scaled kernels. For thousands of kernels it is
+        computed when it is first read.
     squares : ndarray of shape (n_kernels,)
         The diagonal of M.
     traces : ndarray of shape (n_kernels,)
@@ -112,22 +181,22 @@ class Statistics:
     target_norm : float
         ``|Y_c Y_c'|_F``.
     scales : ndarray of shape (n_kernels,)
-        What each kernel was divided by; one for a constant kernel.
+        Divisor of each kernel; one for a constant kernel.
     constant : ndarray of bool of shape (n_kernels,)
         Kernels that are constant on the samples; their rows of `M` and `a` are zero.
     mean_diagonal : ndarray of shape (n_kernels,)
         Mean of k(x, x), neither centered nor scaled.
     observed : ndarray of shape (n_kernels,)
-        Weight of the samples that the kernel's view has seen.
+        Total weight of the samples that the kernel's view has values for.
     inner : InnerProducts
-        M, as much of it as is asked for.
+        M, as much of it as is needed.
     names : list of str
-        Of the kernels.
+        Names of the kernels.
 
     Notes
     -----
     With weights w of sum W, ``M_kl = S_kl - (2/W) sum_i w_i r_ki r_li + s_k s_l / W^2``; without
-    them w = 1 and W = n.
+    weights w = 1 and W = n.
     """
 
     a: np.ndarray
@@ -142,76 +211,63 @@ class Statistics:
     names: list[str]
 
     @classmethod
-    def of(cls, parts: Sequence[Part], inner: InnerProducts, target_norm: float, names):
-        """Statistics of all parts, not scaled."""
-        numbers = Numbers.joined(parts)
+    def of(
+        cls, parts: Sequence[Any], inner: InnerProducts, target_norm: float, names: Sequence[str],
+        normalize: str | None, center: bool,
+    ) -> Statistics:  # fmt: skip
+        """Return the statistics of all parts in the user's order, divided by the kernels' scales.
+
+        Parameters
+        ----------
+        parts : sequence of CenteredTiles or CenteredFactors
+        inner : InnerProducts
+            Before scaling.
+        target_norm, names
+            As in the class.
+        normalize : {"trace", "frobenius", "cosine", None}
+            ``"trace"``: mean diagonal one, over the samples that the kernel's view has values for.
+            ``"frobenius"``: Frobenius norm one. ``"cosine"`` kernels have a unit diagonal already.
+        center : bool
+            Whether the trace is that of the centered kernels.
+        """
+        order = np.argsort(np.concatenate([part.index for part in parts]))
+        found = {
+            name: np.concatenate([getattr(part.numbers, name) for part in parts])[order]
+            for name in PartStatistics.__annotations__
+        }
+        if normalize == "trace":
+            scales = found["traces"] / found["observed"] if center else found["mean_diagonal"]
+        elif normalize == "frobenius":
+            scales = np.sqrt(found["squares"])
+        else:
+            scales = np.ones(len(names))
+        scales = np.where(found["constant"] | ~(scales > 0), 1.0, scales)
+        found["a"] = found["a"] / scales
+        found["squares"] = found["squares"] / scales / scales
         return cls(
-            a=numbers.a,
-            squares=numbers.squares,
-            traces=numbers.traces,
-            target_norm=target_norm,
-            scales=np.ones(len(names)),
-            constant=numbers.constant,
-            mean_diagonal=numbers.mean_diagonal,
-            observed=numbers.observed,
-            inner=inner,
+            **found, target_norm=target_norm, scales=scales, inner=inner.scaled(1 / scales),
             names=list(names),
-        )
+        )  # fmt: skip
 
     @property
     def M(self) -> np.ndarray:
         return self.inner.full()
 
-    def normalized(self, how: str | None, center: bool = True) -> Statistics:
-        """The statistics of the kernels divided by their scale.
-
-        Parameters
-        ----------
-        how : {"trace", "frobenius", "cosine", None}
-            ``"trace"``: mean diagonal one, over the samples that the kernel's view has seen.
-            ``"frobenius"``: Frobenius norm one. ``"cosine"`` kernels have a unit diagonal already,
-            before centering.
-        center : bool, default=True
-            Whether the trace is that of the centered kernels.
-        """
-        if how == "trace":
-            scales = self.traces / self.observed if center else self.mean_diagonal
-        elif how == "frobenius":
-            scales = np.sqrt(self.squares)
-        else:
-            scales = np.ones(len(self.a))
-        scales = np.where(self.constant | ~(scales > 0), 1.0, scales)
-        return replace(
-            self,
-            a=self.a / scales,
-            squares=self.squares / scales / scales,
-            inner=self.inner.scaled(1 / scales),
-            scales=self.scales * scales,
-        )
-
     def keep(self, mask: np.ndarray) -> Statistics:
-        """The statistics of some of the kernels."""
-        names = [name for name, kept in zip(self.names, mask, strict=True) if kept]
-        return replace(
-            self,
-            a=self.a[mask],
-            squares=self.squares[mask],
-            traces=self.traces[mask],
-            scales=self.scales[mask],
-            constant=self.constant[mask],
-            mean_diagonal=self.mean_diagonal[mask],
-            observed=self.observed[mask],
-            inner=self.inner.keep(mask),
-            names=names,
-        )
+        """Return the statistics of some kernels."""
+        kept = {
+            name: getattr(self, name)[mask] for name in (*PartStatistics.__annotations__, "scales")
+        }
+        names = [name for name, used in zip(self.names, mask, strict=True) if used]
+        return replace(self, **kept, inner=self.inner.keep(mask), names=names)
 
     def alignments(self) -> np.ndarray:
-        """Centered alignment of each kernel with the target, 0 if undefined, shape (n_kernels,)."""
+        """Return the centered alignment of each kernel with the target, 0 if undefined."""
         norms = np.sqrt(self.squares) * self.target_norm
         return np.divide(self.a, norms, out=np.zeros_like(self.a), where=norms > 0)
 
     def alignment(self, mu: np.ndarray) -> float:
-        """Centered alignment of the combination ``sum_k mu_k K_k`` with the target."""
+        """Return the centered alignment of ``sum_k mu_k K_k`` with the target."""
         norm = np.sqrt(max(self.inner.form(mu), 0.0)) * self.target_norm
         found = float(mu @ self.a) / norm if norm > 0 else 0.0
-        return min(max(found, -1.0), 1.0)  # weights of either sign may cancel all but rounding
+        return min(max(found, -1.0), 1.0)  # with weights of both signs all but rounding may cancel

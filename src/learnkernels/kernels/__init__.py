@@ -1,31 +1,23 @@
-"""Base kernels, what is combined: one formula a file, families, and the ``kernels=`` argument."""
+"""Base kernels: one formula per file, families of kernels, and the ``kernels=`` argument."""
 
-from learnkernels.kernels.base import Code, CodedKernel, Kernel
-from learnkernels.kernels.families import (
-    Family,
-    Training,
-    gaussians,
-    laplacians,
-    linear,
-    polynomials,
-)
-from learnkernels.kernels.features import Block, per_feature
-from learnkernels.kernels.gaussian import Gaussian
+from learnkernels.kernels.base import Code, CodedKernel, Family, Kernel, TrainingData
+from learnkernels.kernels.features import FactorKernel, per_feature
+from learnkernels.kernels.gaussian import Gaussian, gaussians
 from learnkernels.kernels.kmers import Kmers
-from learnkernels.kernels.laplacian import Laplacian
-from learnkernels.kernels.linear import Linear
+from learnkernels.kernels.laplacian import Laplacian, laplacians
+from learnkernels.kernels.linear import Linear, linear
 from learnkernels.kernels.low_rank import low_rank
-from learnkernels.kernels.polynomial import Polynomial
+from learnkernels.kernels.polynomial import Polynomial, polynomials
 from learnkernels.kernels.precomputed import Precomputed
 from learnkernels.kernels.resolve import (
     FAMILIES,
     kernel_names,
-    kernel_views,
+    kernels_by_source,
     resolve,
     takes_tables,
 )
 from learnkernels.kernels.sequences import spectrum, weighted_degree
-from learnkernels.kernels.sources import MISSING, WHOLE, On, Source
+from learnkernels.kernels.sources import MISSING, On, Source
 from learnkernels.kernels.texts import ngrams
 from learnkernels.kernels.views import on
 from learnkernels.kernels.weighted_degree import WeightedDegree
@@ -34,11 +26,10 @@ from learnkernels.kernels.wrapped import Custom, GaussianProcess, Metric
 __all__ = [
     "FAMILIES",
     "MISSING",
-    "WHOLE",
-    "Block",
     "Code",
     "CodedKernel",
     "Custom",
+    "FactorKernel",
     "Family",
     "Gaussian",
     "GaussianProcess",
@@ -51,11 +42,11 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "Source",
-    "Training",
+    "TrainingData",
     "WeightedDegree",
     "gaussians",
     "kernel_names",
-    "kernel_views",
+    "kernels_by_source",
     "laplacians",
     "linear",
     "low_rank",

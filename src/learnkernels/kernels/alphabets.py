@@ -1,8 +1,8 @@
-"""The letters of sequences, and strings as arrays of small numbers.
+"""Alphabets of sequences, and strings as arrays of letter codes.
 
-One rule for everything that is not a letter of the alphabet (N, R, X, a gap): **it matches nothing,
-not even itself.** A k-mer that holds one is not counted, a position with one is a mismatch. That
-keeps every sequence kernel positive semi-definite, and unknown letters make no samples similar.
+A symbol that is not a letter of the alphabet (N, R, X, a gap) **matches no symbol, not even
+itself.** A k-mer that contains one is not counted, a position with one is a mismatch. This keeps
+every sequence kernel positive semi-definite, and unknown letters do not make samples similar.
 """
 
 from __future__ import annotations
@@ -15,25 +15,23 @@ import numpy as np
 
 from learnkernels.errors import InputError
 
-__all__ = ["DNA", "PROTEIN", "Alphabet", "alphabet_of"]
-
 # The nucleotides, the IUPAC codes for sets of them, and gaps.
 NUCLEOTIDE_CODES = frozenset("ACGTURYSWKMBDHVN-.")
-# Sequences with other symbols are nucleotides if so large a part of their letters is one of these.
-NUCLEOTIDES, SHARE = "ACGTUN", 0.9
-FEWEST, MOST = 2, 32
+# Sequences with other symbols are DNA if at least this fraction of their letters is one of these.
+NUCLEOTIDES, DNA_FRACTION = "ACGTUN", 0.9
+MIN_LETTERS, MAX_LETTERS = 2, 32
 
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The letters that count, in the order of their numbers.
+    """The letters of sequences; the code of a letter is its index.
 
     Parameters
     ----------
     name : str
-        How reports call the alphabet.
+        Name in reports.
     letters : str
-        2 to 32 different ASCII characters; upper and lower case are the same. With the letters
+        2 to 32 different ASCII characters; upper and lower case are the same. If the letters are
         ACGT, ``U`` counts as ``T``.
 
     Examples
@@ -49,28 +47,28 @@ class Alphabet:
     name: str
     letters: str
 
-    NOTHING: ClassVar[int] = 255
+    UNKNOWN: ClassVar[int] = 255
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         given = self.letters
-        # A question mark stands for characters beyond ASCII in `encode`.
+        # `encode` replaces characters beyond ASCII by a question mark.
         usable = given.isascii() and given.isprintable() and not set(given) & set("? ")
         if not usable or len(set(given.upper())) != len(given):
             raise InputError(
                 f"the alphabet {given!r} repeats a letter (upper and lower case are the same) or "
-                "holds a space, a question mark or a character beyond ASCII; give every letter "
+                "contains a space, a question mark or a character beyond ASCII; give every letter "
                 "once, for example 'ACGT'."
             )
-        if not FEWEST <= len(given) <= MOST:
+        if not MIN_LETTERS <= len(given) <= MAX_LETTERS:
             raise InputError(
-                f"the alphabet {given!r} has {len(given)} letters; it must have {FEWEST} to "
-                f"{MOST}, for example 'ACGT'."
+                f"the alphabet {given!r} has {len(given)} letters; it must have {MIN_LETTERS} to "
+                f"{MAX_LETTERS}, for example 'ACGT'."
             )
 
     @property
     def table(self) -> np.ndarray:
-        """The number of every byte, `NOTHING` where it is no letter; uint8 of shape (256,)."""
-        table = np.full(256, self.NOTHING, dtype=np.uint8)
+        """The code of every byte, `UNKNOWN` if it is not a letter; uint8 of shape (256,)."""
+        table = np.full(256, self.UNKNOWN, dtype=np.uint8)
         for code, letter in enumerate(self.letters):
             table[[ord(letter.upper()), ord(letter.lower())]] = code
         if set(self.letters.upper()) == set("ACGT"):
@@ -78,7 +76,7 @@ class Alphabet:
         return table
 
     def encode(self, strings: Collection[str]) -> tuple[np.ndarray, np.ndarray]:
-        """All strings after each other as numbers, and where each begins.
+        """Return the letter codes of all strings, concatenated, and the start of each string.
 
         Parameters
         ----------
@@ -88,12 +86,12 @@ class Alphabet:
         Returns
         -------
         codes : uint8 array of shape (total length,)
-            The place of each character in `letters`, or `NOTHING`.
+            The index of each character in `letters`, or `UNKNOWN`.
         starts : int64 array of shape (n + 1,)
-            String i has the codes ``codes[starts[i] : starts[i + 1]]``.
+            The codes of string i are ``codes[starts[i] : starts[i + 1]]``.
         """
         text = joined(strings)
-        # One byte a character: those beyond ASCII become a question mark, which is no letter.
+        # One byte per character: those beyond ASCII become a question mark, which is not a letter.
         codes = self.table[np.frombuffer(text.encode("ascii", "replace"), dtype=np.uint8)]
         ends = np.cumsum(np.fromiter(map(len, strings), dtype=np.int64))
         return codes, np.concatenate([np.zeros(1, dtype=np.int64), ends])
@@ -104,16 +102,16 @@ PROTEIN = Alphabet("protein", "ACDEFGHIKLMNPQRSTVWY")
 
 
 def alphabet_of(strings: Collection[str], given: str | None = None) -> Alphabet:
-    """The alphabet of training sequences.
+    """Return the alphabet of training sequences.
 
     Parameters
     ----------
     strings : list or 1-D array of str
         The training sequences.
     given : {"dna", "protein"}, str of other letters, or None
-        None decides from the sequences: DNA if they hold nothing but the IUPAC codes of
-        nucleotides (ACGTU, RYSWKMBDHVN) and gaps, or if at least nine of ten letters are of
-        ACGTUN; else protein. Any other string is an alphabet of its letters.
+        None decides from the sequences: DNA if they contain only the IUPAC codes of nucleotides
+        (ACGTU, RYSWKMBDHVN) and gaps, or if at least nine of ten letters are in ACGTUN; else
+        protein. Any other string is an alphabet of its letters.
 
     Returns
     -------
@@ -132,7 +130,7 @@ def alphabet_of(strings: Collection[str], given: str | None = None) -> Alphabet:
     if given is None:
         letters = sum(map(str.isalpha, text))
         nucleotides = sum(map(text.count, NUCLEOTIDES))
-        is_dna = found <= NUCLEOTIDE_CODES or nucleotides >= SHARE * letters
+        is_dna = found <= NUCLEOTIDE_CODES or nucleotides >= DNA_FRACTION * letters
         alphabet = DNA if is_dna else PROTEIN
     elif not isinstance(given, str):
         raise InputError(
@@ -142,20 +140,20 @@ def alphabet_of(strings: Collection[str], given: str | None = None) -> Alphabet:
     else:
         known = {alphabet.name: alphabet for alphabet in (DNA, PROTEIN)}
         alphabet = known.get(given.lower()) or Alphabet(given.upper(), given.upper())
-    if (alphabet.encode([*found])[0] == Alphabet.NOTHING).all():
-        shown = "".join(sorted(found)[:20])
+    if (alphabet.encode([*found])[0] == Alphabet.UNKNOWN).all():
+        symbols = "".join(sorted(found)[:20])
         raise InputError(
-            f"the sequences hold no letter of the {alphabet.name!r} alphabet "
-            f"({alphabet.letters}), only {shown!r}; pass sequences, or the alphabet they are "
-            "written in: 'dna', 'protein' or a string of its letters."
+            f"the sequences contain no letter of the {alphabet.name!r} alphabet "
+            f"({alphabet.letters}), only {symbols!r}; pass sequences, or set alphabet to 'dna', "
+            "'protein' or a string of its letters."
         )
     return alphabet
 
 
 def joined(strings: Any) -> str:
-    """All strings after each other; raises if one of them is none."""
+    """Return all strings concatenated; raise if an entry is not a string."""
     if isinstance(strings, str):
-        raise InputError(f"found one string, {strings[:20]!r}; give a list of strings.")
+        raise InputError(f"found a single string, {strings[:20]!r}; pass a list of strings.")
     try:
         return "".join(strings)
     except TypeError:

@@ -1,27 +1,25 @@
-"""What a base kernel is: a name and a formula.
+"""Base kernels, kernel families, and what a family sees of the training data.
 
-A `Kernel` is a small immutable object. Calling it gives the Gram matrix by its definition, in plain
-NumPy; how Gram quantities are computed fast is the business of `learnkernels.gram`. A kernel that
-has a compiled formula there says so by a `code` and `params`; any other kernel is evaluated by
-calling it.
+A `Kernel` is an immutable object with a name and a formula. Calling it returns the Gram matrix by
+definition, in plain NumPy; `learnkernels.gram` computes Gram quantities fast. A kernel with a
+compiled formula there has a `code` and `params`; any other kernel is evaluated by calling it.
+
+A `Family` lists base kernels for given training data. A kernel is a family of one.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import IntEnum
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
-__all__ = ["Code", "CodedKernel", "Kernel"]
-
 
 class Code(IntEnum):
-    """The compiled formulas. A kernel reaches the jitted leaves as one of these and its params."""
+    """Compiled formulas. The jitted functions receive a kernel as its code and its params."""
 
     EXP_SQUARED_DISTANCE = 0
     EXP_L1_DISTANCE = 1
@@ -31,16 +29,76 @@ class Code(IntEnum):
     SQUARE_OF_EARLIER = 4
 
 
-class Kernel(ABC):
-    """A positive semi-definite similarity between two samples.
+@dataclass(frozen=True)
+class TrainingData:
+    """Training data as a family sees it.
+
+    Attributes
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_features), strings of shape (n_samples,), table
+        Training samples.
+    weights : ndarray of shape (n_samples,) or None
+        Sample weights.
+    names : sequence of str or None
+        Column names.
+    missing : {"error", "neutral"}
+        Whether a sample may have no value in a view.
+    validated : bool
+        Whether X is an array without missing values that kernels can read directly. If not,
+        kernels read it through a source.
+    """
+
+    X: Any
+    weights: np.ndarray | None = None
+    names: Sequence[str] | None = None
+    missing: str = "error"
+    validated: bool = True
+
+
+class Family(ABC):
+    """A list of base kernels that may depend on the training data.
+
+    ``+`` concatenates families and kernels to a list: ``gaussians() + linear()``.
+
+    Attributes
+    ----------
+    takes : {"numbers", "strings", "table", "any"}
+        Samples that the family accepts: rows of numbers, strings, a table from which it selects
+        columns itself, or anything.
+    """
+
+    takes: ClassVar[Literal["numbers", "strings", "table", "any"]] = "any"
+
+    @abstractmethod
+    def members(self, data: TrainingData) -> list[Kernel]:
+        """Return the base kernels for the training data."""
+
+    def __add__(self, other: Any) -> list[Any]:
+        entries = as_entries(other)
+        return NotImplemented if entries is None else [self, *entries]
+
+    def __radd__(self, other: Any) -> list[Any]:
+        entries = as_entries(other)
+        return NotImplemented if entries is None else [*entries, self]
+
+
+def as_entries(kernels: Any) -> list[Any] | None:
+    """Return the operand of ``+`` as a list, None if it cannot be a kernel or a list of kernels."""
+    if isinstance(kernels, (list, tuple)):
+        return list(kernels)
+    return [kernels] if isinstance(kernels, (Family, str)) or callable(kernels) else None
+
+
+class Kernel(Family):
+    """A positive semi-definite similarity of two samples.
 
     Attributes
     ----------
     name : str
-        How reports call the kernel.
+        Name in reports.
     semidefinite : bool
-        Whether the formula guarantees a positive semi-definite Gram matrix. Where it does not
-        (callables, arbitrary metrics, precomputed matrices), the Gram is checked.
+        Whether the formula guarantees a positive semi-definite Gram matrix. If it does not
+        (callables, arbitrary metrics, precomputed matrices), the Gram matrix is checked.
     """
 
     semidefinite: ClassVar[bool] = True
@@ -50,38 +108,34 @@ class Kernel(ABC):
     def name(self) -> str: ...
 
     @abstractmethod
-    def __call__(self, X: ArrayLike, Z: ArrayLike | None = None) -> np.ndarray:
-        """Gram matrix of shape (n_samples_X, n_samples_Z), by definition."""
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
+        """Return the Gram matrix of shape (n_samples_X, n_samples_Z) by definition."""
 
     @abstractmethod
-    def diagonal(self, X: ArrayLike) -> np.ndarray:
-        """k(x, x) for every row of X, shape (n_samples,)."""
+    def diagonal(self, X: Any) -> np.ndarray:
+        """Return k(x, x) for every row of X, shape (n_samples,)."""
+
+    def members(self, data: TrainingData) -> list[Kernel]:
+        return [self]
 
 
 class CodedKernel(Kernel):
-    """A kernel with a compiled formula in `learnkernels.gram.leaves`.
+    """A kernel with a compiled formula in `learnkernels.gram`.
 
     Attributes
     ----------
     code : Code
-        Which compiled formula.
+        The compiled formula.
     unit : float
-        What must be added to the compiled value to get the kernel: 1 for `exp(-t)`, which the
-        leaves evaluate as `expm1(-t)` to keep its digits when t is small.
+        Constant to add to the compiled value to get the kernel: 1 for ``exp(-t)``, which is
+        computed as ``expm1(-t)`` because that keeps its digits if t is small.
     """
 
+    takes = "numbers"
     code: ClassVar[Code]
     unit: ClassVar[float] = 0.0
 
     @property
     @abstractmethod
     def params(self) -> tuple[float, float, float]:
-        """The numbers of the formula, padded to three."""
-
-
-def shown(value: float) -> str:
-    """A number as a name shows it: powers of two as 2^k, anything else with four digits."""
-    mantissa, exponent = np.frexp(value)
-    if mantissa == 0.5:
-        return f"2^{int(exponent) - 1}"
-    return f"{value:.4g}"
+        """The parameters of the formula, padded to three."""

@@ -1,36 +1,37 @@
-"""Kernels known by their factors: rank one, a feature each, or a block of columns each.
+"""Kernels that are inner products of some columns: one for each feature, or for each block.
 
 K_k = B_k B_k',   B_k some columns of a matrix B
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from learnkernels.kernels.base import Kernel
-from learnkernels.kernels.families import Family, Training, require_matrix
-from learnkernels.kernels.linear import dots, squared_norms
-
-__all__ = ["Block", "per_feature"]
+from learnkernels.kernels.base import Family, Kernel, TrainingData
+from learnkernels.kernels.row_products import dots, squared_norms
 
 
-@dataclass(frozen=True, slots=True)  # there may be many
-class Block(Kernel):
-    """``k(x, z) = sum_c x_c z_c`` over `width` columns from `start` on.
+@dataclass(frozen=True, slots=True)  # thousands of them are common
+class FactorKernel(Kernel):
+    """A kernel of low rank, ``K = B B'`` where the factor B is a block of columns.
+
+    ``k(x, z) = sum_c x_c z_c`` over `width` columns from `start` on.
 
     Parameters
     ----------
     start, width : int
-        The columns.
+        Columns of the block.
     label : str
-        The kernel's name.
+        Name of the kernel.
 
     Examples
     --------
-    >>> from learnkernels.kernels import Block
-    >>> Block(1, 1, "second")([[1.0, 2.0]], [[3.0, 4.0]])
+    >>> from learnkernels.kernels import FactorKernel
+    >>> FactorKernel(1, 1, "second")([[1.0, 2.0]], [[3.0, 4.0]])
     array([[8.]])
     """
 
@@ -38,19 +39,21 @@ class Block(Kernel):
     width: int
     label: str
 
+    takes = "numbers"
+
     @property
-    def name(self):
+    def name(self) -> str:
         return self.label
 
-    def __call__(self, X, Z=None):
-        B = self.columns(X)
-        return dots(B, B if Z is None else self.columns(Z))
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
+        B = self.factor(X)
+        return dots(B, B if Z is None else self.factor(Z))
 
-    def diagonal(self, X):
-        return squared_norms(self.columns(X))
+    def diagonal(self, X: Any) -> np.ndarray:
+        return squared_norms(self.factor(X))
 
-    def columns(self, X):
-        """Its columns of X, shape (n_samples, width)."""
+    def factor(self, X: Any) -> Any:
+        """Return the columns of the block, shape (n_samples, width)."""
         X = X if hasattr(X, "shape") else np.asarray(X, dtype=float)
         return X[:, self.start : self.start + self.width]
 
@@ -59,28 +62,30 @@ class Block(Kernel):
 class PerFeature(Family):
     """One kernel for each column; see `per_feature`."""
 
-    def members(self, data: Training):
-        require_matrix(data.X, "per_feature()")
-        return features(data.names, data.X.shape[1])
+    takes = "numbers"
+
+    def members(self, data: TrainingData) -> list[Kernel]:
+        names = data.names
+        if names is None:
+            names = [f"x[{column}]" for column in range(data.X.shape[1])]
+        return feature_kernels(names)
 
 
-def features(names, n_columns: int) -> list[Block]:
-    """A rank-one kernel for each column."""
-    if names is None:
-        names = [f"x[{column}]" for column in range(n_columns)]
-    return [Block(column, 1, str(name)) for column, name in enumerate(names)]
+def feature_kernels(names: Sequence[str]) -> list[Kernel]:
+    """Return a kernel of rank one for each column."""
+    return [FactorKernel(column, 1, str(name)) for column, name in enumerate(names)]
 
 
 def per_feature() -> Family:
-    """A kernel of rank one for each column, ``k(x, z) = x_c z_c``.
+    """Return a kernel of rank one for each column, ``k(x, z) = x_c z_c``.
 
-    Dense or sparse, for thousands of columns: weights then say which features matter. No Gram
-    matrix but the learned one is ever built, and sparse columns stay sparse when they are centered.
+    X may be dense or sparse and have thousands of columns. The weights show which features matter.
+    Only the learned Gram matrix is computed, and centering does not make sparse columns dense.
 
     Returns
     -------
     Family
-        To be given as ``kernels=``, alone or in a list.
+        Value for ``kernels=``, alone, in a list or in a sum.
 
     Examples
     --------

@@ -1,8 +1,9 @@
-"""How often each k-mer occurs in a sequence: the features of the spectrum kernel."""
+"""Counts of the k-mers of a sequence: the feature map of the spectrum kernel."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -12,10 +13,8 @@ from learnkernels.errors import InputError
 from learnkernels.jit import compiled
 from learnkernels.kernels.alphabets import Alphabet
 
-__all__ = ["Kmers"]
-
-MOST_COLUMNS = 2**31 - 1
-NOTHING = Alphabet.NOTHING
+MAX_COLUMNS = 2**31 - 1
+UNKNOWN = Alphabet.UNKNOWN
 
 
 @dataclass(frozen=True)
@@ -28,7 +27,7 @@ class Kmers:
     Parameters
     ----------
     k : int
-        Letters of a word, at least 1.
+        Length of a word, at least 1.
     alphabet : Alphabet
         The letters.
 
@@ -46,25 +45,25 @@ class Kmers:
     k: int
     alphabet: Alphabet
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require_whole("k-mers", "k", self.k, 1)
         letters = len(self.alphabet.letters)
-        most = int(np.log(MOST_COLUMNS) / np.log(letters))
-        if self.k > most:
+        max_k = int(np.log(MAX_COLUMNS) / np.log(letters))
+        if self.k > max_k:
             raise InputError(
-                f"k-mers got k={self.k!r}; {letters} letters allow k up to {most}, beyond which "
-                "there are more words than columns of a sparse matrix; choose a smaller k."
+                f"k-mers got k={self.k!r}; {letters} letters allow k up to {max_k}, because a "
+                "sparse matrix has at most 2^31 - 1 columns; choose a smaller k."
             )
 
     @property
     def n_columns(self) -> int:
-        """The number of words."""
-        return len(self.alphabet.letters) ** int(self.k)
+        """Number of different words."""
+        return int(len(self.alphabet.letters) ** self.k)
 
-    def __call__(self, strings) -> sparse.csr_array:
-        """Counts, a CSR array of shape (n_strings, n_columns).
+    def __call__(self, strings: Any) -> sparse.csr_array:
+        """Return the counts, a CSR array of shape (n_strings, n_columns).
 
-        Column of a word: its letters as the digits of a number in base ``len(letters)``.
+        The column of a word is the number in base ``len(letters)`` with its letters as digits.
 
         Parameters
         ----------
@@ -72,8 +71,8 @@ class Kmers:
             The sequences, of any lengths; one shorter than k gives an empty row.
         """
         codes, starts = self.alphabet.encode(strings)
-        # int32 serves a sparse matrix best; it counts to the number of entries.
-        kind = np.int32 if len(codes) <= MOST_COLUMNS else np.int64
+        # Sparse matrices are fastest with int32 indices, if these can count all entries.
+        kind = np.int32 if len(codes) <= MAX_COLUMNS else np.int64
         words = np.empty(len(codes), dtype=kind)
         counts = np.empty(len(codes))
         ends = np.zeros(len(starts), dtype=kind)
@@ -86,19 +85,22 @@ class Kmers:
 
 
 @compiled()
-def count_words(codes, starts, k, letters, words, counts, ends):
-    """Distinct words of every string in order, and how often each occurs.
+def count_words(
+    codes: np.ndarray, starts: np.ndarray, k: int, letters: int, words: np.ndarray,
+    counts: np.ndarray, ends: np.ndarray,
+) -> None:  # fmt: skip
+    """Compute the distinct words of every string, sorted, and their counts.
 
     Parameters
     ----------
     codes, starts : uint8 array of shape (total,), int64 array of shape (n + 1,)
-        The strings, as `Alphabet.encode` gives them.
+        The strings, as returned by `Alphabet.encode`.
     k, letters : int
-        Letters of a word and of the alphabet.
+        Length of a word and of the alphabet.
     words, counts : int32 or int64 array, float64 array of shape (total,)
-        Written: the words' numbers and how often they occur, string after string.
+        Output: codes and counts of the words, string after string.
     ends : int array of shape (n + 1,)
-        Written: string i has the words from ``ends[i]`` to ``ends[i + 1]``.
+        Output: string i has the words from ``ends[i]`` to ``ends[i + 1]``.
     """
     n_strings = len(starts) - 1
     longest = 0
@@ -120,13 +122,14 @@ def count_words(codes, starts, k, letters, words, counts, ends):
 
 
 @compiled()
-def find_words(codes, k, letters, found):
-    """The numbers of all words of one string, in `found`; returns how many."""
+def find_words(codes: np.ndarray, k: int, letters: int, found: np.ndarray) -> int:
+    """Write the codes of all words of one string to `found`; return their number."""
     leading = letters ** (k - 1)
-    word = length = n_found = 0  # length: known letters since the last unknown one
+    word: Any = 0
+    length = n_found = 0  # length: known letters since the last unknown one
     for t in range(len(codes)):
         code = np.int64(codes[t])
-        if code == NOTHING:
+        if code == UNKNOWN:
             word = length = 0
             continue
         if length >= k:
@@ -140,10 +143,10 @@ def find_words(codes, k, letters, found):
 
 
 @compiled()
-def sort(values, spare, bound):
-    """Numbers from 0 to below bound in order, by their bytes from the last to the first.
+def sort(values: np.ndarray, spare: np.ndarray, bound: int) -> np.ndarray:
+    """Sort integers from 0 to below bound by radix sort; return one of the two arrays.
 
-    Linear in the length, unlike a sort by comparisons. Returns one of the two arrays.
+    The time is linear in the length.
     """
     starts = np.empty(257, np.int64)
     shift = 0

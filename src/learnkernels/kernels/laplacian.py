@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 from scipy.spatial.distance import cdist
 from sklearn.metrics.pairwise import manhattan_distances
 
-from learnkernels.checks import require_positive
-from learnkernels.kernels.base import Code, CodedKernel, shown
-
-__all__ = ["Laplacian"]
+from learnkernels.kernels.base import Code, Family
+from learnkernels.kernels.exponential import Exponential, Widths, as_numbers
 
 
-@dataclass(frozen=True)
-class Laplacian(CodedKernel):
-    """The Laplacian kernel, ``k(x, z) = exp(-gamma |x - z|_1)``.
+class Laplacian(Exponential):
+    """The Laplacian kernel ``k(x, z) = exp(-gamma |x - z|_1)``.
 
     Parameters
     ----------
@@ -32,27 +30,40 @@ class Laplacian(CodedKernel):
            [0.135, 1.   ]])
     """
 
-    gamma: float
-
     code = Code.EXP_L1_DISTANCE
-    unit = 1.0
+    distances = staticmethod(manhattan_distances)
 
-    def __post_init__(self):
-        require_positive("gamma", self.gamma, "the Laplacian kernel")
-
-    @property
-    def name(self):
-        return f"laplacian({shown(self.gamma)})"
-
-    @property
-    def params(self):
-        return (float(self.gamma), 0.0, 0.0)
-
-    def __call__(self, X, Z=None):
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         Z = X if Z is None else Z
         if sparse.issparse(X) or sparse.issparse(Z):
-            return np.exp(-self.gamma * manhattan_distances(X, Z))
-        return np.exp(-self.gamma * cdist(X, Z, "cityblock"))
+            return np.asarray(np.exp(-self.gamma * manhattan_distances(X, Z)))
+        return np.asarray(np.exp(-self.gamma * cdist(X, Z, "cityblock")))
 
-    def diagonal(self, X):
-        return np.ones(np.shape(X)[0])
+
+class Laplacians(Widths):
+    """Laplacian kernels of several widths; see `laplacians`."""
+
+    kernel = Laplacian
+
+
+def laplacians(gammas: Iterable[float] | None = None) -> Family:
+    """Return Laplacian kernels ``exp(-gamma |x - z|_1)``, one for each gamma.
+
+    Parameters
+    ----------
+    gammas : iterable of float or None, default=None
+        Inverse widths. None takes ten powers of two around the inverse of the median L1 distance
+        of the training samples.
+
+    Returns
+    -------
+    Family
+        Value for ``kernels=``, alone, in a list or in a sum.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> lk.laplacians([0.5, 1.0]).gammas
+    (0.5, 1.0)
+    """
+    return Laplacians(as_numbers("gammas", gammas))

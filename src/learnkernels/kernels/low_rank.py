@@ -10,26 +10,25 @@ from scipy import sparse
 
 from learnkernels.checks import is_several, random_generator, require_choice, require_whole
 from learnkernels.errors import InputError
-from learnkernels.kernels.base import Kernel
-from learnkernels.kernels.families import Family, Training, require_matrix
-from learnkernels.kernels.features import Block
+from learnkernels.kernels.base import Family, Kernel, TrainingData
+from learnkernels.kernels.features import FactorKernel
 from learnkernels.kernels.gaussian import Gaussian
 from learnkernels.kernels.laplacian import Laplacian
+from learnkernels.kernels.resolve import expand
 from learnkernels.kernels.sources import On, Source
 from learnkernels.kernels.views import View
-
-__all__ = ["NystroemMap", "RandomMap", "low_rank"]
 
 APPROXIMATIONS = ("nystroem", "random")
 
 
 @dataclass(frozen=True)
 class AllColumns(Family):
-    """All columns as one kernel known by its factor."""
+    """All columns as one block."""
 
-    def members(self, data: Training):
-        require_matrix(data.X, "low_rank()")
-        return [Block(0, data.X.shape[1], "low_rank")]
+    takes = "numbers"
+
+    def members(self, data: TrainingData) -> list[Kernel]:
+        return [FactorKernel(0, data.X.shape[1], "low_rank")]
 
 
 @dataclass(frozen=True)
@@ -38,59 +37,64 @@ class LowRank(Family):
 
     blocks: tuple[Any, ...]
 
-    def members(self, data: Training):
+    takes = "table"
+
+    def members(self, data: TrainingData) -> list[Kernel]:
         views = [View(block, AllColumns()) for block in self.blocks]
         sources = [view.source(data) for view in views]
-        chosen = [source.columns for source in sources if source.columns is not None]
-        positions = [at for columns in chosen for at in columns.positions]
-        apart = len(set(positions)) == len(positions) and not any(one.text for one in chosen)
-        if data.missing != "error" or not apart or not chosen:
+        groups = [source.columns for source in sources if source.columns is not None]
+        positions = [position for columns in groups for position in columns.positions]
+        disjoint = len(set(positions)) == len(positions)
+        text = any(columns.text for columns in groups)
+        if data.missing != "error" or not disjoint or text or not groups:
             return [kernel for view in views for kernel in view.members(data)]
-        # One reading of all columns: the blocks stand side by side in one matrix.
-        names = tuple(name for one in chosen for name in one.names or ()) or None
-        whole = Source(replace(chosen[0], positions=tuple(positions), names=names, view="blocks"))
-        kernels, start = [], 0
-        for columns in chosen:
+        # Read all columns at once: each kernel is a block of the joint matrix.
+        names = tuple(name for columns in groups for name in columns.names or ()) or None
+        joint = Source(replace(groups[0], positions=tuple(positions), names=names, view="blocks"))
+        kernels: list[Kernel] = []
+        start = 0
+        for columns in groups:
             width = len(columns.positions)
-            kernels.append(On(whole, Block(start, width, "low_rank"), columns.view))
+            kernels.append(On(joint, FactorKernel(start, width, "low_rank"), columns.view))
             start += width
         return kernels
 
 
 @dataclass(frozen=True)
 class Approximated(Family):
-    """Other kernels by blocks of given rank; see `low_rank`."""
+    """Other kernels, approximated by blocks of a given rank; see `low_rank`."""
 
     kernels: Any
     rank: int
     approximation: str
     random_state: Any
 
-    def members(self, data: Training):
+    def members(self, data: TrainingData) -> list[Kernel]:
         random = random_generator(self.random_state)
-        found = []
-        counted = data.X if data.weights is None else data.X[np.flatnonzero(data.weights)]
-        for kernel in data.resolve(self.kernels, data):
+        candidates = data.X if data.weights is None else data.X[np.flatnonzero(data.weights)]
+        found: list[Kernel] = []
+        for kernel in expand(self.kernels, data):
             if self.approximation == "random":
                 step: Any = RandomMap.of(kernel, data.X, self.rank, random)
             else:
-                step = NystroemMap.of(kernel, counted, self.rank, random)
-            block = Block(0, step.rank, f"{kernel.name} rank {step.rank}")
+                step = NystroemMap.of(kernel, candidates, self.rank, random)
+            block = FactorKernel(0, step.rank, f"{kernel.name} rank {step.rank}")
             found.append(On(Source(maps=(step,)), block))
         return found
 
 
 @dataclass(frozen=True)
 class NystroemMap:
-    """``b(x) = k(x, Z) V`` with V such that ``b(x)'b(z) = k(x, z)`` for the landmarks Z.
+    """The feature map ``b(x) = k(x, Z) V``, where ``b(x)'b(z) = k(x, z)`` for the landmarks Z.
 
     Attributes
     ----------
     kernel : Kernel
+        Kernel to approximate.
     landmarks : array, CSR matrix or strings
         Some training samples.
     V : ndarray of shape (n_landmarks, rank)
-        ``K(Z, Z)^(-1/2)`` on the directions that are not zero.
+        ``K(Z, Z)^(-1/2)`` on the eigenvectors with positive eigenvalues.
     """
 
     kernel: Kernel
@@ -98,36 +102,38 @@ class NystroemMap:
     V: np.ndarray
 
     @classmethod
-    def of(cls, kernel, X, rank: int, random) -> NystroemMap:
+    def of(cls, kernel: Kernel, X: Any, rank: int, random: np.random.RandomState) -> NystroemMap:
+        """Return the map with `rank` random rows of X as landmarks."""
         chosen = np.sort(random.choice(X.shape[0], min(rank, X.shape[0]), replace=False))
         landmarks = X[chosen]
         eigenvalues, U = np.linalg.eigh(np.asarray(kernel(landmarks, landmarks), dtype=float))
-        good = eigenvalues > 1e-12 * eigenvalues[-1]
-        if not good.any():
+        positive = eigenvalues > 1e-12 * eigenvalues[-1]
+        if not positive.any():
             raise InputError(
-                f"kernel {kernel.name!r} is zero on {len(chosen)} samples, so there is nothing to "
-                "approximate; use a higher rank or another kernel."
+                f"kernel {kernel.name!r} is zero on {len(chosen)} random samples and cannot be "
+                "approximated; use a higher rank or another kernel."
             )
-        return cls(kernel, landmarks, U[:, good] / np.sqrt(eigenvalues[good]))
+        return cls(kernel, landmarks, U[:, positive] / np.sqrt(eigenvalues[positive]))
 
     @property
     def rank(self) -> int:
-        return self.V.shape[1]
+        return int(self.V.shape[1])
 
-    def __call__(self, X) -> np.ndarray:
+    def __call__(self, X: Any) -> np.ndarray:
         if X.shape[0] == 0:
             return np.empty((0, self.rank))
-        return self.kernel(X, self.landmarks) @ self.V
+        return np.asarray(self.kernel(X, self.landmarks) @ self.V)
 
 
 @dataclass(frozen=True)
 class RandomMap:
-    """``b(x) = sqrt(2 / r) cos(x'frequencies + phases)``: random Fourier features.
+    """Random Fourier features ``b(x) = sqrt(2 / rank) cos(x'frequencies + phases)``.
 
     Attributes
     ----------
     frequencies : ndarray of shape (n_features, rank)
-        Drawn from the kernel's spectral density: normal for a Gaussian, Cauchy for a Laplacian.
+        Drawn from the spectral density of the kernel: normal for a Gaussian, Cauchy for a
+        Laplacian.
     phases : ndarray of shape (rank,)
     """
 
@@ -135,13 +141,13 @@ class RandomMap:
     phases: np.ndarray
 
     @classmethod
-    def of(cls, kernel, X, rank: int, random) -> RandomMap:
-        require_matrix(X, "low_rank()")
-        shape = X.shape[1], rank
+    def of(cls, kernel: Kernel, X: Any, rank: int, random: np.random.RandomState) -> RandomMap:
+        """Draw the frequencies and phases for a kernel on the columns of X."""
         if isinstance(kernel, Gaussian):
-            frequencies = np.sqrt(2 * kernel.gamma) * random.standard_normal(shape)
+            normal = random.standard_normal((X.shape[1], rank))
+            frequencies = np.sqrt(2 * kernel.gamma) * normal
         elif isinstance(kernel, Laplacian):
-            frequencies = kernel.gamma * random.standard_cauchy(shape)
+            frequencies = kernel.gamma * random.standard_cauchy((X.shape[1], rank))
         else:
             raise InputError(
                 f"random features exist here for Gaussian and Laplacian kernels, not for "
@@ -153,17 +159,21 @@ class RandomMap:
     def rank(self) -> int:
         return len(self.phases)
 
-    def __call__(self, X) -> np.ndarray:
+    def __call__(self, X: Any) -> np.ndarray:
         projected = X @ self.frequencies
         if sparse.issparse(projected):
             projected = projected.toarray()
-        return np.sqrt(2 / self.rank) * np.cos(projected + self.phases)
+        return np.asarray(np.sqrt(2 / self.rank) * np.cos(projected + self.phases))
 
 
 def low_rank(
-    blocks, rank: int | None = None, *, approximation: str = "nystroem", random_state=0
+    blocks: Any,
+    rank: int | None = None,
+    *,
+    approximation: str = "nystroem",
+    random_state: Any = 0,
 ) -> Family:
-    """Kernels of low rank ``B_k B_k'``, at a price that grows with the rank and not with n^2.
+    """Return kernels of low rank ``B_k B_k'``, whose cost is linear in the number of samples.
 
     Parameters
     ----------
@@ -172,17 +182,17 @@ def low_rank(
         columns. With `rank`, the kernels to approximate, as in `KernelClassifier` (a family, a
         kernel, a list).
     rank : int or None, default=None
-        Columns of the block that stands for each kernel.
+        Number of columns of the block that approximates each kernel.
     approximation : {"nystroem", "random"}, default="nystroem"
-        How a kernel becomes a block: by its values at `rank` random training samples (any kernel),
-        or by random Fourier features (Gaussians and Laplacians).
+        Approximation of a kernel by a block: by its values at `rank` random training samples (any
+        kernel), or by random Fourier features (Gaussians and Laplacians).
     random_state : int, RandomState or None, default=0
-        Chooses the samples or the frequencies.
+        Seed for the choice of samples or frequencies.
 
     Returns
     -------
     Family
-        To be given as ``kernels=``, alone or in a list.
+        Value for ``kernels=``, alone, in a list or in a sum.
 
     Examples
     --------
@@ -198,10 +208,10 @@ def low_rank(
     """
     require_choice("approximation", approximation, APPROXIMATIONS)
     if rank is None:
-        if isinstance(blocks, (str, Kernel, Family)) or not is_several(blocks):
+        if isinstance(blocks, (str, Family)) or not is_several(blocks):
             raise InputError(
                 f"low_rank() got {blocks!r}; without rank= it takes a list of groups of columns, "
-                "with rank= the kernels to approximate."
+                "with rank= the kernels to approximate. Pass a list, or set rank."
             )
         return LowRank(tuple(blocks))
     require_whole("low_rank()", "rank", rank, 1)

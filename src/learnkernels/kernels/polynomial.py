@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
 
 from learnkernels.checks import is_number, require_positive
 from learnkernels.errors import InputError
-from learnkernels.kernels.base import Code, CodedKernel, shown
-from learnkernels.kernels.linear import dots, squared_norms
-
-__all__ = ["Polynomial"]
+from learnkernels.kernels.base import Code, CodedKernel, Family, Kernel, TrainingData
+from learnkernels.kernels.exponential import as_numbers, format_number
+from learnkernels.kernels.row_products import dots, squared_norms
 
 
 @dataclass(frozen=True)
 class Polynomial(CodedKernel):
-    """The polynomial kernel, ``k(x, z) = (gamma x'z + coef0)^degree``.
+    """The polynomial kernel ``k(x, z) = (gamma x'z + coef0)^degree``.
 
     Parameters
     ----------
@@ -23,7 +26,7 @@ class Polynomial(CodedKernel):
     gamma : float, default=1.0
         Scale of the inner product, positive.
     coef0 : float, default=1.0
-        Constant, non-negative (a negative one would not give a kernel).
+        Constant, non-negative (with a negative constant the Gram matrix can be indefinite).
 
     Examples
     --------
@@ -38,7 +41,7 @@ class Polynomial(CodedKernel):
 
     code = Code.POLYNOMIAL
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         require_positive("gamma", self.gamma, "the polynomial kernel")
         if not (is_number(self.degree) and self.degree == int(self.degree) >= 1):
             raise InputError(
@@ -52,15 +55,70 @@ class Polynomial(CodedKernel):
             )
 
     @property
-    def name(self):
-        return f"polynomial(degree={int(self.degree)}, gamma={shown(self.gamma)})"
+    def name(self) -> str:
+        return f"polynomial(degree={int(self.degree)}, gamma={format_number(self.gamma)})"
 
     @property
-    def params(self):
+    def params(self) -> tuple[float, float, float]:
         return (float(self.gamma), float(self.coef0), float(self.degree))
 
-    def __call__(self, X, Z=None):
-        return (self.gamma * dots(X, X if Z is None else Z) + self.coef0) ** int(self.degree)
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
+        return self.power(dots(X, X if Z is None else Z))
 
-    def diagonal(self, X):
-        return (self.gamma * squared_norms(X) + self.coef0) ** int(self.degree)
+    def diagonal(self, X: Any) -> np.ndarray:
+        return self.power(squared_norms(X))
+
+    def power(self, products: np.ndarray) -> np.ndarray:
+        """Return ``(gamma products + coef0)^degree``, elementwise."""
+        return np.asarray((self.gamma * products + self.coef0) ** int(self.degree))
+
+
+@dataclass(frozen=True)
+class Polynomials(Family):
+    """Polynomial kernels of several degrees; see `polynomials`."""
+
+    degrees: tuple[int, ...]
+    gamma: float | None
+    coef0: float
+
+    takes = "numbers"
+
+    def members(self, data: TrainingData) -> list[Kernel]:
+        gamma = 1 / data.X.shape[1] if self.gamma is None else self.gamma
+        return [Polynomial(degree, float(gamma), float(self.coef0)) for degree in self.degrees]
+
+
+def polynomials(
+    degrees: Iterable[int] = (2, 3), *, gamma: float | None = None, coef0: float = 1.0
+) -> Family:
+    """Return polynomial kernels ``(gamma x'z + coef0)^degree``, one for each degree.
+
+    Parameters
+    ----------
+    degrees : iterable of int, default=(2, 3)
+        Degrees.
+    gamma : float or None, default=None
+        Scale of the inner product. None takes 1 / n_features.
+    coef0 : float, default=1.0
+        Constant.
+
+    Returns
+    -------
+    Family
+        Value for ``kernels=``, alone, in a list or in a sum.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> lk.polynomials([1, 2, 3]).degrees
+    (1, 2, 3)
+    """
+    found = as_numbers("degrees", degrees)
+    if found is None:
+        raise InputError(
+            "degrees is None; polynomials() needs a list of whole numbers, for example [2, 3]."
+        )
+    for parameter, value in (("gamma", gamma), ("coef0", coef0)):
+        if not (is_number(value) or (parameter == "gamma" and value is None)):
+            raise InputError(f"polynomials() got {parameter}={value!r}; it must be a number.")
+    return Polynomials(found, gamma, coef0)

@@ -1,15 +1,14 @@
-"""Gram matrices that the user brings."""
+"""Gram matrices given by the user."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from learnkernels.errors import InputError
 from learnkernels.kernels.base import Kernel
-
-__all__ = ["Precomputed"]
 
 
 @dataclass(frozen=True)
@@ -27,14 +26,14 @@ class Precomputed(Kernel):
     semidefinite = False
 
     @property
-    def name(self):
+    def name(self) -> str:
         return f"precomputed[{self.index}]"
 
-    def __call__(self, X, Z=None):
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         return np.asarray(X)[:, :, self.index]
 
-    def diagonal(self, X):
+    def diagonal(self, X: Any) -> np.ndarray:
         raise InputError(
             'normalize="cosine" needs k(x, x) of new samples, which a precomputed stack does not '
-            'hold; scale the matrices to unit diagonal yourself and use normalize="trace".'
+            'contain; scale the matrices to unit diagonal yourself and use normalize="trace".'
         )

@@ -1,41 +1,34 @@
-"""From what a user passes as ``kernels=`` to a list of base kernels."""
+"""From the ``kernels=`` argument and the training data to a list of base kernels."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from itertools import groupby
 from typing import Any
 
 import numpy as np
-from sklearn.gaussian_process.kernels import Kernel as GPKernel
+from scipy import sparse
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
 from learnkernels.checks import is_several
 from learnkernels.errors import InputError
 from learnkernels.kernels import tables
-from learnkernels.kernels.base import CodedKernel, Kernel
-from learnkernels.kernels.families import (
-    Family,
-    Training,
-    gaussians,
-    laplacians,
-    linear,
-    polynomials,
-    require_matrix,
-)
+from learnkernels.kernels.base import Family, Kernel, TrainingData
 from learnkernels.kernels.features import per_feature
-from learnkernels.kernels.low_rank import Approximated, LowRank
+from learnkernels.kernels.gaussian import gaussians
+from learnkernels.kernels.laplacian import laplacians
+from learnkernels.kernels.linear import linear
+from learnkernels.kernels.polynomial import polynomials
 from learnkernels.kernels.precomputed import Precomputed
-from learnkernels.kernels.sequences import Sequences
-from learnkernels.kernels.sources import WHOLE, On, is_strings
-from learnkernels.kernels.texts import Ngrams, ngrams
-from learnkernels.kernels.views import EVERYTHING, View
+from learnkernels.kernels.sources import ALL_COLUMNS, On, Source, source_of_columns
+from learnkernels.kernels.texts import ngrams
 from learnkernels.kernels.wrapped import Custom, GaussianProcess, Metric
 
-__all__ = ["FAMILIES", "kernel_names", "kernel_views", "resolve", "takes_tables"]
-
-# Families that a user may name by a string.
-FAMILIES: dict[str, Callable[[], Family | Kernel]] = {
+# Families that can be given by name.
+FAMILIES: dict[str, Callable[[], Family]] = {
     "gaussians": gaussians,
     "laplacians": laplacians,
     "linear": linear,
@@ -43,136 +36,221 @@ FAMILIES: dict[str, Callable[[], Family | Kernel]] = {
     "per_feature": per_feature,
     "polynomials": polynomials,
 }
+# Meaning of ``kernels=None``.
+DEFAULT = (gaussians(), linear())
+# Collections that are not lists of kernels.
+NOT_LISTS = (str, bytes, Mapping)
+# End of the message for a family that takes the other kind of samples.
+ADVICE = {
+    "strings": "contains text; use lk.ngrams() for texts, lk.spectrum(k) or lk.weighted_degree(d) "
+    "for sequences.",
+    "numbers": "contains numbers; pass a list of strings, or select the column of strings with "
+    "lk.on(column, ...).",
+}
 
 
 def resolve(
-    kernels,
-    X,
+    kernels: Any,
+    X: Any,
     sample_weight: np.ndarray | None = None,
     *,
     names: Sequence[str] | None = None,
     missing: str = "error",
 ) -> list[Kernel]:
-    """The base kernels that `kernels` stands for on the training data X.
+    """Return the base kernels that `kernels` specifies on the training data X.
 
     Parameters
     ----------
     kernels : None, str, Kernel, Family, callable or a list of these
-        As given by the user. None is `gaussians()` plus `linear()`.
-    X : array or CSR matrix of shape (n_samples, n_features), strings, a table, or a stack
-        Training data, for the recipes that look at it.
+        As given by the user. None is ``gaussians() + linear()``.
+    X : array or CSR matrix of shape (n_samples, n_features), strings, table, or precomputed stack
+        Training data.
     sample_weight : ndarray of shape (n_samples,) or None
-        Weights of the samples in data-driven choices.
+        Sample weights in choices that depend on the data.
     names : sequence of str or None
-        Names of the columns of X.
+        Column names of X.
     missing : {"error", "neutral"}
-        Whether samples may be missing in a view.
+        Whether a sample may have no value in a view.
 
     Returns
     -------
     list of Kernel
-        At least one.
+        At least one. A kernel takes X directly if X is an array or CSR matrix that the estimator
+        validated. Otherwise it is `On` a source, which reads and checks X.
     """
     if isinstance(kernels, str) and kernels == "precomputed":
         return [Precomputed(index) for index in range(X.shape[2])]
-    if is_strings(X):  # recipes see those that are not missing
-        X, observed = WHOLE.read(X, missing)
-        if observed is not None and sample_weight is not None:
-            sample_weight = sample_weight[observed]
-    return resolved(kernels, Training(X, resolved, sample_weight, names, missing))
-
-
-def resolved(kernels, data: Training) -> list[Kernel]:
-    """The base kernels of everything the user listed."""
-    if kernels is None:
-        kernels = [gaussians(), linear()]
-    entries = kernels if is_listed(kernels) else [kernels]
-    found = [kernel for entry in entries for kernel in members(entry, data)]
-    if not found:
-        raise InputError(
-            "kernels is an empty list; give at least one kernel, or None for the default family."
-        )
-    return found
-
-
-def members(entry, data: Training) -> list[Kernel]:
-    """The base kernels of one entry of the user's list."""
-    if isinstance(entry, On):
-        return [entry]
-    if isinstance(entry, (View, LowRank)):
-        return entry.members(data)
-    if tables.is_frame(data.X) or (data.X.dtype == object and data.X.ndim == 2):
-        whole = View(slice(None), entry, EVERYTHING)
-        return [unnamed(kernel) for kernel in whole.members(data)]
-    if isinstance(entry, Family):
-        return entry.members(data)
-    if isinstance(entry, Kernel):
-        if isinstance(entry, (CodedKernel, Metric, GaussianProcess)):
-            require_matrix(data.X, f"kernel {entry.name!r}")
-        return [entry]
-    if isinstance(entry, str):
-        return named(entry, data)
-    if isinstance(entry, GPKernel):
-        return members(GaussianProcess(entry), data)
-    if callable(entry):
-        return [Custom(entry)]
-    raise InputError(
-        f"kernels holds {entry!r} of type {type(entry).__name__}; expected a family such as "
-        "gaussians(), a view on(columns, kernels), a kernel, the name of a scikit-learn kernel "
-        "metric, a gaussian_process kernel or a function f(X, Z)."
-    )
-
-
-def is_listed(kernels) -> bool:
-    """Whether the user gave several entries: a list, a tuple, the values of a dictionary."""
-    listed = isinstance(kernels, Collection) and is_several(kernels)
-    return listed and not isinstance(kernels, (str, bytes, Mapping))
-
-
-def unnamed(kernel):
-    """A kernel of all columns: nobody made a view, so its name does not show one."""
-    return On(kernel.source, kernel.kernel, "", kernel.label)
-
-
-def named(name, data: Training):
-    if name in FAMILIES:
-        return members(FAMILIES[name](), data)
-    if name in PAIRWISE_KERNEL_FUNCTIONS:
-        return members(Metric(name), data)
-    if name == "precomputed":
-        raise InputError(
-            'kernels mixes "precomputed" with other kernels; give kernels="precomputed" alone '
-            "and put every Gram matrix on the last axis of X."
-        )
-    known = sorted({*FAMILIES, *PAIRWISE_KERNEL_FUNCTIONS, "precomputed"})
-    raise InputError(f"kernels names {name!r}, which is unknown; expected one of {known}.")
+    numeric = sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf")
+    validated = numeric and not takes_tables(kernels)
+    data = TrainingData(X, sample_weight, names, missing, validated)
+    return expand(kernels, data)
 
 
 def takes_tables(kernels: Any) -> bool:
-    """Whether the kernels look at columns by themselves, or at strings."""
-    if is_listed(kernels):
-        return any(takes_tables(entry) for entry in kernels)
-    if isinstance(kernels, Approximated):
-        return takes_tables(kernels.kernels)
+    """Return whether a kernel selects columns or takes strings, so that X may be a table."""
     if isinstance(kernels, str):
         return kernels == "ngrams"
-    return isinstance(kernels, (View, LowRank, Ngrams, Sequences, On))
+    if isinstance(kernels, Family):
+        nested = getattr(kernels, "kernels", None)
+        return kernels.takes in ("strings", "table") or takes_tables(nested)
+    listed = isinstance(kernels, Collection) and is_several(kernels)
+    return listed and any(takes_tables(entry) for entry in kernels)
+
+
+def expand(kernels: Any, data: TrainingData) -> list[Kernel]:
+    """Return the base kernels of everything that the user listed."""
+    if kernels is None:
+        kernels = DEFAULT
+    if (
+        isinstance(kernels, Collection)
+        and is_several(kernels)
+        and not isinstance(kernels, NOT_LISTS)
+    ):
+        return expand_list(list(kernels), data)
+    family = kernels if isinstance(kernels, Family) else as_family(kernels)
+    if not data.validated and family.takes != "table":
+        return on_all_columns([family], data)
+    if family.takes in ("numbers", "strings"):
+        found = "strings" if data.X.ndim == 1 else "numbers"
+        if family.takes != found:
+            name = getattr(family, "name", type(family).__name__)
+            raise InputError(f"{name} takes {family.takes}, but X (or this view) {ADVICE[found]}")
+    return family.members(data)
+
+
+def expand_list(entries: list[Any], data: TrainingData) -> list[Kernel]:
+    """Return the base kernels of the entries of a list, in order."""
+    if not entries:
+        raise InputError(
+            "kernels is an empty list; expected at least one kernel: add one, or pass None for "
+            "the default kernels."
+        )
+    if any(entry is None for entry in entries):
+        as_family(None)
+    if data.validated:
+        return [kernel for entry in entries for kernel in expand(entry, data)]
+    found = []
+    # Consecutive entries without a view share one source, so that X is read once for them.
+    for selects_columns, group in groupby(entries, key=selects_its_columns):
+        if selects_columns:
+            found += [kernel for entry in group for kernel in expand(entry, data)]
+        else:
+            found += on_all_columns(list(group), data)
+    return found
+
+
+def selects_its_columns(entry: Any) -> bool:
+    return isinstance(entry, (list, tuple)) or getattr(entry, "takes", "any") == "table"
+
+
+def as_family(entry: Any) -> Family:
+    """Return a name, a Gaussian-process kernel or a function as a family."""
+    if isinstance(entry, str):
+        return named(entry)
+    # Gaussian-process kernels are recognised without importing their module.
+    if any(kind.__module__ == "sklearn.gaussian_process.kernels" for kind in type(entry).__mro__):
+        return GaussianProcess(entry)
+    if callable(entry):
+        return Custom(entry)
+    raise InputError(
+        f"kernels contains {entry!r} of type {type(entry).__name__}; expected a family such as "
+        "gaussians(), a view on(columns, kernels), a kernel, the name of a scikit-learn kernel "
+        "metric, a gaussian_process kernel or a function f(X, Z). Remove or replace it."
+    )
+
+
+def named(name: str) -> Family:
+    """Return the family or the scikit-learn kernel metric of this name."""
+    if name in FAMILIES:
+        return FAMILIES[name]()
+    if name in PAIRWISE_KERNEL_FUNCTIONS:
+        return Metric(name)
+    if name == "precomputed":
+        raise InputError(
+            'kernels mixes "precomputed" with other kernels; it must be the only entry: pass '
+            'kernels="precomputed" and put every Gram matrix on the last axis of X.'
+        )
+    known = sorted({*FAMILIES, *PAIRWISE_KERNEL_FUNCTIONS, "precomputed"})
+    close = get_close_matches(name, known, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise InputError(f"kernels contains {name!r}, an unknown name; expected one of {known}.{hint}")
+
+
+def on_all_columns(kernels: list[Any], data: TrainingData) -> list[Kernel]:
+    """Return the base kernels of `kernels` on all columns of a table, or on a list of strings."""
+    strings = not tables.is_frame(data.X) and data.X.ndim == 1
+    positions = range(tables.n_columns(data.X))
+    source = Source() if strings else source_of_columns(data, positions, ALL_COLUMNS)
+    return kernels_on(source, kernels, data, view="")
+
+
+def kernels_on(source: Source, kernels: Any, data: TrainingData, view: str) -> list[Kernel]:
+    """Return the base kernels of `kernels` on a source of the training table.
+
+    Parameters
+    ----------
+    source : Source
+        Columns of the table.
+    kernels : None, str, Kernel, Family, callable or a list of these
+        As given by the user.
+    data : TrainingData
+        Contains the table.
+    view : str
+        Name of the view, empty if the user selected no columns.
+    """
+    X, observed = source.read(data.X, data.missing)
+    weights = data.weights
+    if observed is not None:
+        if observed.sum() < 2:
+            raise InputError(
+                f"view {source.view!r} has values for {int(observed.sum())} samples only; a view "
+                "needs at least 2 in training: drop the view, or add samples."
+            )
+        weights = None if weights is None else weights[observed]
+    names = data.names
+    if source.columns is not None:
+        names = source.columns.names or [f"x[{position}]" for position in source.columns.positions]
+    inner = replace(data, X=X, weights=weights, names=names, validated=True)
+    joined: dict[Source, Source] = {}  # kernels that share a source still share one
+    found: list[Kernel] = []
+    for kernel in expand(kernels, inner):
+        if not isinstance(kernel, On):
+            found.append(On(source, kernel, view))
+        elif kernel.view:
+            raise InputError(
+                f"view {source.view!r} contains another view, {kernel.view!r}; lk.on() cannot be "
+                "nested: list the columns of the inner view in the outer one."
+            )
+        else:
+            shared = joined.setdefault(kernel.source, source.then(kernel.source))
+            found.append(On(shared, kernel.kernel, view, kernel.label or kernel.kernel.name))
+    return found
 
 
 def kernel_names(kernels: Sequence[Kernel]) -> list[str]:
-    """Names of the kernels, made unique by a number behind repeated ones."""
-    given = [kernel.name for kernel in kernels]
-    total = Counter(given)
-    if len(total) == len(given):
-        return given
-    seen: Counter[str] = Counter()
-    names = []
-    for name in given:
-        seen[name] += 1
-        names.append(f"{name} #{seen[name]}" if total[name] > 1 else name)
+    """Return the names of the kernels; repeated names get a number."""
+    names = [kernel.name for kernel in kernels]
+    total = Counter(names)
+    if len(total) == len(names):
+        return names
+    count: Counter[str] = Counter()
+    for i, name in enumerate(names):
+        if total[name] > 1:
+            count[name] += 1
+            names[i] = f"{name} #{count[name]}"
     return names
 
 
-def kernel_views(kernels: Sequence[Kernel]) -> list[str]:
-    """The view that each kernel belongs to; "all columns" where the user made none."""
-    return [getattr(kernel, "view", "") or EVERYTHING for kernel in kernels]
+def kernels_by_source(
+    kernels: Sequence[Kernel],
+) -> tuple[list[Kernel], dict[Source | None, list[int]]]:
+    """Return the kernels without their sources, and their positions on each source.
+
+    The source None means that a kernel takes X as it is.
+    """
+    formulas: list[Kernel] = []
+    sources: dict[Source | None, list[int]] = {}
+    for i, kernel in enumerate(kernels):
+        formulas.append(kernel.kernel if isinstance(kernel, On) else kernel)
+        sources.setdefault(kernel.source if isinstance(kernel, On) else None, []).append(i)
+    return formulas, sources

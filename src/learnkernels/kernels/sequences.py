@@ -1,7 +1,8 @@
 """Families of kernels for DNA, RNA and protein sequences.
 
-A symbol outside the alphabet (N, R, X, a gap) matches nothing, not even itself: a k-mer that holds
-one is not counted, and a position with one is a mismatch. Kernels stay positive semi-definite.
+A symbol outside the alphabet (N, R, X, a gap) matches no symbol, not even itself: a k-mer that
+contains one is not counted, and a position with one is a mismatch. This keeps the kernels positive
+semi-definite.
 """
 
 from __future__ import annotations
@@ -10,51 +11,47 @@ from dataclasses import dataclass
 
 from learnkernels.checks import require_whole
 from learnkernels.kernels.alphabets import alphabet_of
-from learnkernels.kernels.families import Family, Training, require_strings
+from learnkernels.kernels.base import Family, Kernel, TrainingData
 from learnkernels.kernels.kmers import Kmers
 from learnkernels.kernels.linear import Linear
 from learnkernels.kernels.sources import On, Source
 from learnkernels.kernels.weighted_degree import WeightedDegree
 
-__all__ = ["Sequences", "spectrum", "weighted_degree"]
-
-
-class Sequences(Family):
-    """Recipes that take strings."""
-
 
 @dataclass(frozen=True)
-class Spectrum(Sequences):
+class Spectrum(Family):
     """The spectrum kernel; see `spectrum`."""
 
     k: int
     alphabet: str | None
 
-    def members(self, data: Training):
-        strings = require_strings(data.X, "spectrum()")
-        counts = Kmers(self.k, alphabet_of(strings, self.alphabet))
+    takes = "strings"
+
+    def members(self, data: TrainingData) -> list[Kernel]:
+        counts = Kmers(self.k, alphabet_of(data.X, self.alphabet))
         return [On(Source(maps=(counts,)), Linear(), label=f"spectrum({self.k})")]
 
 
 @dataclass(frozen=True)
-class WeightedDegrees(Sequences):
-    """The weighted-degree kernel; see `weighted_degree`."""
+class WeightedDegrees(Family):
+    """The weighted degree kernel; see `weighted_degree`."""
 
     degree: int
     shift: int
     alphabet: str | None
 
-    def members(self, data: Training):
-        strings = require_strings(data.X, "weighted_degree()")
-        alphabet = alphabet_of(strings, self.alphabet)
-        return [WeightedDegree(self.degree, self.shift, alphabet, len(strings[0]))]
+    takes = "strings"
+
+    def members(self, data: TrainingData) -> list[Kernel]:
+        alphabet = alphabet_of(data.X, self.alphabet)
+        return [WeightedDegree(self.degree, self.shift, alphabet, len(data.X[0]))]
 
 
 def spectrum(k: int, *, alphabet: str | None = None) -> Family:
-    """The spectrum kernel of sequences: how many k-mers two of them share, wherever they stand.
+    """Return the spectrum kernel of sequences: the number of k-mers that two sequences share.
 
-    ``k(x, z) = sum_u count_u(x) count_u(z)`` over all words u of length k. Sequences may differ in
-    length.
+    ``k(x, z) = sum_u count_u(x) count_u(z)`` over all words u of length k, at any position.
+    Sequences may differ in length.
 
     Parameters
     ----------
@@ -67,7 +64,7 @@ def spectrum(k: int, *, alphabet: str | None = None) -> Family:
     Returns
     -------
     Family
-        To be given as ``kernels=`` for a list of strings, or to `on` for a column of a table.
+        Value for ``kernels=`` with a list of strings, or for `on` with a column of a table.
 
     Examples
     --------
@@ -81,26 +78,27 @@ def spectrum(k: int, *, alphabet: str | None = None) -> Family:
 
 
 def weighted_degree(d: int, shift: int = 0, *, alphabet: str | None = None) -> Family:
-    """The weighted-degree kernel of aligned sequences: words they share at the same places.
+    """Return the weighted degree kernel of aligned sequences: words shared at equal positions.
 
     ``k(x, z) = sum_k beta_k sum_l [x_l..x_{l+k-1} = z_l..z_{l+k-1}]`` over words of length k up to
     d, with ``beta_k = 2 (d - k + 1) / (d (d + 1))`` (Raetsch and Sonnenburg 2004). All sequences
-    have one length.
+    have the same length.
 
     Parameters
     ----------
     d : int
-        Longest words.
+        Length of the longest words.
     shift : int, default=0
-        Words that match s places apart count too, ``1 / (2 (s + 1))`` each way, up to this s.
+        Largest shift. Words that match at positions s apart, s up to `shift`, count with weight
+        ``1 / (2 (s + 1))`` in each direction.
     alphabet : {"dna", "protein"}, str of letters or None, default=None
         None decides from the training sequences. Case does not matter, and in DNA U is T. A symbol
-        outside the alphabet matches nothing.
+        outside the alphabet matches no symbol.
 
     Returns
     -------
     Family
-        To be given as ``kernels=`` for a list of strings, or to `on` for a column of a table.
+        Value for ``kernels=`` with a list of strings, or for `on` with a column of a table.
 
     Examples
     --------

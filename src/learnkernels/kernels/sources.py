@@ -1,14 +1,14 @@
-"""Where a kernel looks: some columns of a table, as numbers or as strings, then a feature map.
+"""Sources: columns of a table, read as numbers or as strings, and feature maps applied to them.
 
-    table --Columns--> array, CSR matrix or strings --maps--> what the kernel takes
+    table --Columns--> array, CSR matrix or strings --maps--> samples of the kernel
 
-A `Source` is these steps; a kernel `On` a source is a kernel of the whole table. Kernels that share
-a source object share one reading of the table.
+A kernel `On` a source is a kernel on the whole table. Kernels with the same source object share one
+reading of the table. A kernel without a source takes X as the estimator validated it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,30 +18,30 @@ from scipy import sparse
 from learnkernels.checks import require_range
 from learnkernels.errors import InputError
 from learnkernels.kernels import tables
-from learnkernels.kernels.base import Kernel
+from learnkernels.kernels.base import Kernel, TrainingData
 
-__all__ = ["MISSING", "WHOLE", "Columns", "On", "Source"]
-
-# What may happen to samples that a view has not seen.
+# How a sample without any value in a view is handled.
 MISSING = ("error", "neutral")
+# The view of kernels for which the user selected no columns.
+ALL_COLUMNS = "all columns"
 
 
 @dataclass(frozen=True)
 class Columns:
-    """Some columns of a table; the first step of a view.
+    """Selected columns of a table.
 
     Attributes
     ----------
     positions : tuple of int
-        Where the columns stood in the training table.
+        Positions in the training table.
     names : tuple of str or None
-        What they were called there, if it had names; then they are found by name.
+        Names in the training table, if it has names. A table with names is searched by name.
     n_columns : int
-        Columns of the training table.
+        Number of columns of the training table.
     text : bool
         Whether this is one column of strings.
     view : str
-        What messages call the view.
+        Name of the view in messages.
     """
 
     positions: tuple[int, ...]
@@ -50,8 +50,8 @@ class Columns:
     text: bool
     view: str
 
-    def absent(self, X) -> list[str]:
-        """Names of the columns that the table lacks; also raises if it cannot be the same table."""
+    def absent(self, X: Any) -> list[str]:
+        """Return the names that X does not have; raise if X has another number of columns."""
         present = tables.column_names(X)
         if self.names is not None and present is not None:
             known = set(present)
@@ -59,91 +59,94 @@ class Columns:
         if tables.n_columns(X) != self.n_columns:
             raise InputError(
                 f"X has {tables.n_columns(X)} columns, but the model was trained on "
-                f"{self.n_columns}; give the same columns in the same order, or a table with names."
+                f"{self.n_columns}; pass the same columns in the same order, or a table with names."
             )
         return []
 
-    def __call__(self, X) -> Any:
-        """Numbers of shape (n_samples, n_columns), or strings of shape (n_samples,)."""
+    def __call__(self, X: Any) -> Any:
+        """Return numbers of shape (n_samples, n_columns) or strings of shape (n_samples,)."""
         present = tables.column_names(X)
         positions = self.positions
         if self.names is not None and present is not None:
-            place = {name: at for at, name in enumerate(present)}
-            positions = tuple(place[name] for name in self.names)
+            position = {name: i for i, name in enumerate(present)}
+            positions = tuple(position[name] for name in self.names)
         if self.text:
             return tables.strings(X, positions[0], self.view)
         return tables.numbers(X, positions, self.view)
 
-    def nothing(self):
-        """Zero samples, in the form of `__call__`."""
+    def empty(self) -> np.ndarray:
+        """Return zero samples in the form of `__call__`."""
         return np.empty(0, dtype=object) if self.text else np.empty((0, len(self.positions)))
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """The steps from the user's table to what a kernel takes.
+    """Columns of a table and feature maps: the steps from X to the samples of a kernel.
 
     Attributes
     ----------
     columns : Columns or None
-        The choice of columns; None takes X as it is.
+        Selected columns; None takes X as it is.
     maps : tuple of callable
-        Feature maps, one after the other.
+        Feature maps, applied in order.
     """
 
     columns: Columns | None = None
-    maps: tuple[Callable, ...] = ()
+    maps: tuple[Callable[[Any], Any], ...] = ()
 
     def then(self, other: Source) -> Source:
-        """The steps of this source, then those of another one."""
+        """Return the source with the steps of this source, then those of the other."""
         steps = () if other.columns is None else (other.columns,)
         return Source(self.columns, (*self.maps, *steps, *other.maps))
 
     @property
     def view(self) -> str:
+        """Name of the view in messages."""
         return "X" if self.columns is None else self.columns.view
 
-    def read(self, X, missing: str = "error") -> tuple[Any, np.ndarray | None]:
-        """The samples that this source has seen, and which of X they are (None: all).
+    def read(self, X: Any, missing: str = "error") -> tuple[Any, np.ndarray | None]:
+        """Return the samples that have values in this source.
 
         Parameters
         ----------
         X : table, array, CSR matrix or strings
             All samples.
         missing : {"error", "neutral"}
-            Whether a sample may lack all its values here.
+            Whether a sample may have no value in this source.
+
+        Returns
+        -------
+        data : array, CSR matrix or strings
+            The samples with values.
+        observed : bool ndarray of shape (n_samples,) or None
+            Which samples of X have values; None if all have.
         """
-        data, observed = self._selected(X, missing)
+        data, observed = self.read_columns(X, missing)
         for step in self.maps:
             data = step(data)
         return data, observed
 
-    def _selected(self, X, missing) -> tuple[Any, np.ndarray | None]:
-        if self.columns is None:
-            if np.ndim(X) == 3:
-                return X, None  # a stack, whose matrices miss samples one by one
-            data = X
-        else:
+    def read_columns(self, X: Any, missing: str) -> tuple[Any, np.ndarray | None]:
+        """Return the selected columns before the feature maps, and `observed` as in `read`."""
+        data = X
+        if self.columns is not None:
             absent = self.columns.absent(X)
             if absent and len(absent) == len(self.columns.positions) and missing == "neutral":
-                return self.columns.nothing(), np.zeros(tables.n_rows(X), dtype=bool)
+                return self.columns.empty(), np.zeros(tables.n_rows(X), dtype=bool)
             if absent:
-                raise InputError(lacking(self.view, absent, missing))
+                raise InputError(absent_columns(self.view, absent, missing))
             data = self.columns(X)
-        observed = seen(data, self.view)
+        observed = has_values(data, self.view)
         if observed.all():
             return data, None
         if missing == "error":
             first = int(np.flatnonzero(~observed)[0])
             raise InputError(
                 f"view {self.view!r} has no values for {int((~observed).sum())} samples (the first "
-                f'is row {first}); drop them, fill them, or use missing="neutral", which puts them '
-                "at the view's mean."
+                f"is row {first}); every sample needs values: drop or impute them, or pass "
+                'missing="neutral" to give them the mean of the view.'
             )
         return data[observed], observed
-
-
-WHOLE = Source()
 
 
 @dataclass(frozen=True)
@@ -153,12 +156,13 @@ class On(Kernel):
     Attributes
     ----------
     source : Source
+        Columns and feature maps.
     kernel : Kernel
-        Of what the source gives.
+        Kernel of the samples that the source returns.
     view : str
-        Name of the view, empty if the user made none.
+        Name of the view, empty if the user selected no columns.
     label : str
-        What to call the kernel if not by its own name.
+        Name of the kernel, empty to use its own.
     """
 
     source: Source
@@ -166,56 +170,87 @@ class On(Kernel):
     view: str = ""
     label: str = ""
 
+    takes = "table"
+
     @property
     def semidefinite(self) -> bool:  # type: ignore[override]
         return self.kernel.semidefinite
 
     @property
-    def name(self):
+    def name(self) -> str:
         name = self.label or self.kernel.name
         return f"{self.view}: {name}" if self.view else name
 
-    def __call__(self, X, Z=None):
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         return self.kernel(self.source.read(X)[0], None if Z is None else self.source.read(Z)[0])
 
-    def diagonal(self, X):
+    def diagonal(self, X: Any) -> np.ndarray:
         return self.kernel.diagonal(self.source.read(X)[0])
 
 
-def is_strings(X) -> bool:
-    """Whether X is a list of strings, one for each sample."""
-    return isinstance(X, np.ndarray) and X.ndim == 1
+def source_of_columns(data: TrainingData, positions: Sequence[int], view: str) -> Source:
+    """Return the source of some columns of the training table.
+
+    Parameters
+    ----------
+    data : TrainingData
+        Contains the table.
+    positions : sequence of int
+        The columns: numbers, or one column of strings.
+    view : str
+        Name of the view in messages.
+    """
+    X = data.X
+    names = tables.column_names(X) if data.names is None else data.names
+    text = [position for position in positions if tables.holds_text(X, position)]
+    if text and len(positions) > 1:
+        found = [names[position] if names is not None else position for position in text]
+        where = "X" if view == ALL_COLUMNS else f"view {view!r}"
+        raise InputError(
+            f"columns {found[:5]} of {where} contain text; expected numbers, or a single column of "
+            "text: give each text column a view of its own, for example "
+            "lk.on(column, lk.ngrams())."
+        )
+    kept = None if names is None else tuple(names[position] for position in positions)
+    return Source(Columns(tuple(positions), kept, tables.n_columns(X), bool(text), view))
 
 
-def seen(data, view: str) -> np.ndarray:
-    """Which samples have values, shape (n_samples,); a sample with some only is an error."""
-    if is_strings(data):
+def has_values(data: Any, view: str) -> np.ndarray:
+    """Return which samples have values, shape (n_samples,); raise if some values are missing."""
+    if isinstance(data, np.ndarray) and data.ndim == 1:
         return np.array([isinstance(text, str) for text in data], dtype=bool)
     values = data.data if sparse.issparse(data) else data
     if np.isinf(values).any():
-        raise InputError(f"view {view!r} holds infinite values; all must be finite.")
+        raise InputError(
+            f"view {view!r} contains infinite values; expected finite numbers: replace them or "
+            "drop the samples."
+        )
     require_range(values[~np.isnan(values)], f"view {view!r}")
     if sparse.issparse(data):
         if np.isnan(values).any():
-            raise InputError(f"view {view!r} holds NaN in a sparse matrix; fill the values first.")
+            raise InputError(
+                f"view {view!r} contains NaN in a sparse matrix; expected finite numbers: replace "
+                "them, for example by 0."
+            )
         return np.ones(data.shape[0], dtype=bool)
-    gone = np.isnan(data)
-    lost = gone.sum(axis=1)
-    partly = np.flatnonzero((lost > 0) & (lost < data.shape[1]))
+    n_missing = np.isnan(data).sum(axis=1)
+    partly = np.flatnonzero((n_missing > 0) & (n_missing < data.shape[1]))
     if len(partly):
         raise InputError(
-            f"Input X contains NaN: view {view!r} lacks {lost[partly[0]]} of {data.shape[1]} "
-            f"values in row {partly[0]} (and some in {len(partly) - 1} more rows); fill them, for "
-            "example with sklearn.impute.SimpleImputer."
+            f"Input X contains NaN: view {view!r} lacks {n_missing[partly[0]]} of {data.shape[1]} "
+            f"values in row {partly[0]} (and some in {len(partly) - 1} more rows); a sample needs "
+            "all values of a view or none: impute them, for example with "
+            "sklearn.impute.SimpleImputer."
         )
-    return lost == 0
+    return np.asarray(n_missing == 0)
 
 
-def lacking(view: str, absent: list[str], missing: str) -> str:
+def absent_columns(view: str, absent: list[str], missing: str) -> str:
+    """Return the message for a table without some columns of a view."""
     more = f" and {len(absent) - 5} more" if len(absent) > 5 else ""
     advice = (
-        "give all of them, or none for a view that has not been seen"
+        "pass all of them, or none if the whole view is missing"
         if missing == "neutral"
-        else 'give them, or train with missing="neutral" if whole views may be absent'
+        else 'pass them, or train with missing="neutral" if whole views can be missing'
     )
     return f"X lacks columns {absent[:5]}{more} of view {view!r}; {advice}."

@@ -1,6 +1,6 @@
-"""Tables as users bring them: pandas and polars frames, arrays, sparse matrices, lists of strings.
+"""Access to tables: pandas and polars frames, arrays, sparse matrices, lists of strings.
 
-The few questions that views ask of a table, answered for each kind without importing any.
+Each function accepts every kind of table, and none imports pandas or polars.
 """
 
 from __future__ import annotations
@@ -13,82 +13,83 @@ from scipy import sparse
 
 from learnkernels.errors import InputError
 
-__all__ = ["column_names", "holds_text", "is_frame", "n_columns", "n_rows", "numbers", "strings"]
 
-
-def is_frame(X) -> bool:
-    """Whether X is a pandas or polars frame: columns with names and types of their own."""
+def is_frame(X: Any) -> bool:
+    """Return whether X is a pandas or polars frame."""
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
-def n_rows(X) -> int:
-    return X.shape[0] if hasattr(X, "shape") else len(X)
+def n_rows(X: Any) -> int:
+    """Return the number of samples."""
+    return int(X.shape[0]) if hasattr(X, "shape") else len(X)
 
 
-def n_columns(X) -> int:
-    shape = np.shape(X) if not hasattr(X, "shape") else X.shape
-    return shape[1] if len(shape) > 1 else 1
+def n_columns(X: Any) -> int:
+    """Return the number of columns; a list of strings has one."""
+    shape = X.shape if hasattr(X, "shape") else np.shape(X)
+    return int(shape[1]) if len(shape) > 1 else 1
 
 
-def column_names(X) -> list[str] | None:
-    """Names of the columns, None if the table has none."""
+def column_names(X: Any) -> list[str] | None:
+    """Return the column names, None if the table has none."""
     if not is_frame(X):
         return None
     names = list(X.columns)
     return names if all(isinstance(name, str) for name in names) else None
 
 
-def taken(X, positions: Sequence[int]):
-    """The columns at these places, as a table of the same kind."""
+def take(X: Any, positions: Sequence[int]) -> Any:
+    """Return the columns at these positions as a table of the same kind."""
+    if list(positions) == list(range(n_columns(X))):
+        return X
     if hasattr(X, "iloc"):
         return X.iloc[:, list(positions)]
     return X[:, list(positions)]
 
 
-def column(X, position: int) -> np.ndarray:
-    """One column as an array, shape (n_samples,)."""
+def column(X: Any, position: int) -> np.ndarray:
+    """Return one column as an array of shape (n_samples,)."""
     if hasattr(X, "iloc"):
         return np.asarray(X.iloc[:, position])
     if is_frame(X):
-        return X[:, position].to_numpy()
-    return X if X.ndim == 1 else X[:, position]
+        return np.asarray(X[:, position].to_numpy())
+    return np.asarray(X if X.ndim == 1 else X[:, position])
 
 
-def holds_text(X, position: int) -> bool:
-    """Whether a column holds strings."""
+def holds_text(X: Any, position: int) -> bool:
+    """Return whether a column contains strings."""
     if sparse.issparse(X):
         return False
     values = column(X, position)
-    if values.dtype.kind in "biuf":
-        return False
-    return any(isinstance(value, str) for value in values)
+    return values.dtype.kind not in "biuf" and any(isinstance(value, str) for value in values)
 
 
-def strings(X, position: int, view: str) -> np.ndarray:
-    """One column of strings, missing ones None, shape (n_samples,)."""
+def strings(X: Any, position: int, view: str) -> np.ndarray:
+    """Return one column of strings, None where missing, shape (n_samples,)."""
     out = np.empty(n_rows(X), dtype=object)
     for i, value in enumerate(column(X, position)):
         if isinstance(value, str):
             out[i] = str(value)
         elif not is_missing(value):
             raise InputError(
-                f"view {view!r} holds {value!r} in row {i} where text is expected; "
-                "make every value a string."
+                f"view {view!r} contains {value!r} in row {i} where text is expected; "
+                "convert every value to a string."
             )
     return out
 
 
 def is_missing(value: Any) -> bool:
+    """Return whether a value of a text column is missing."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
-def numbers(X, positions: Sequence[int], view: str) -> Any:
-    """Columns of numbers as floats, missing ones NaN, shape (n_samples, n_columns)."""
+def numbers(X: Any, positions: Sequence[int], view: str) -> Any:
+    """Return columns of numbers as floats, NaN where missing, shape (n_samples, n_columns)."""
+    part = take(X, positions)
     if sparse.issparse(X):
-        return sparse.csr_array(X[:, list(positions)], dtype=float)
-    part = taken(X, positions)
+        return sparse.csr_array(part, dtype=float)
     try:
         if hasattr(part, "iloc"):
             return np.ascontiguousarray(part.to_numpy(dtype=float, na_value=np.nan))
@@ -96,10 +97,10 @@ def numbers(X, positions: Sequence[int], view: str) -> Any:
             return np.ascontiguousarray(part.to_numpy(), dtype=float)
         return np.ascontiguousarray(part, dtype=float)
     except (TypeError, ValueError) as error:
-        names = column_names(X) or [str(at) for at in range(n_columns(X))]
-        text = [names[at] for at in positions if holds_text(X, at)]
+        names = column_names(X) or [str(position) for position in range(n_columns(X))]
+        text = [names[position] for position in positions if holds_text(X, position)]
         raise InputError(
-            f"view {view!r} takes numbers, but columns {text[:5]} hold text; give text columns "
-            "views of their own, with lk.ngrams(), lk.spectrum(k) or lk.weighted_degree(d), or "
-            "encode them."
+            f"view {view!r} takes numbers, but columns {text[:5]} contain text; encode them, or "
+            "give each text column a view of its own with lk.ngrams(), lk.spectrum(k) or "
+            "lk.weighted_degree(d)."
         ) from error

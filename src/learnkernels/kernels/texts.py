@@ -1,24 +1,23 @@
-"""Texts: counts of n-grams, a kernel of rank one for each."""
+"""Texts as counts of n-grams, with a kernel of rank one for each n-gram."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy import sparse
 
 from learnkernels.checks import is_whole, require_choice, require_whole
 from learnkernels.errors import InputError
-from learnkernels.kernels.families import Family, Training, require_strings
-from learnkernels.kernels.features import features
+from learnkernels.kernels.base import Family, Kernel, TrainingData
+from learnkernels.kernels.features import feature_kernels
 from learnkernels.kernels.sources import On, Source
 
-__all__ = ["Counts", "ngrams"]
 
-
-def counter(**options):
-    """scikit-learn's CountVectorizer, which takes long to import and is seldom wanted."""
+def count_vectorizer(**options: Any) -> Any:
+    """Return scikit-learn's CountVectorizer; the import is slow and rarely needed."""
     from sklearn.feature_extraction.text import CountVectorizer
 
     return CountVectorizer(**options)
@@ -26,16 +25,16 @@ def counter(**options):
 
 @dataclass(frozen=True)
 class Counts:
-    """Strings to counts of known n-grams, a feature map.
+    """A feature map from strings to counts of known n-grams.
 
     Attributes
     ----------
     low, high : int
-        Lengths of the n-grams.
+        Shortest and longest n-grams.
     analyzer : {"word", "char", "char_wb"}
-        What an n-gram is made of, as in scikit-learn's CountVectorizer.
+        Units of an n-gram, as in scikit-learn's CountVectorizer.
     vocabulary : ndarray of str of shape (n_columns,)
-        The n-grams, one a column.
+        The n-gram of each column.
     """
 
     low: int
@@ -43,8 +42,8 @@ class Counts:
     analyzer: str
     vocabulary: np.ndarray
 
-    def __call__(self, texts) -> sparse.csr_array:
-        vectorizer = counter(
+    def __call__(self, texts: Any) -> sparse.csr_array:
+        vectorizer = count_vectorizer(
             ngram_range=(self.low, self.high),
             analyzer=self.analyzer,
             vocabulary={str(gram): column for column, gram in enumerate(self.vocabulary)},
@@ -59,47 +58,49 @@ class Ngrams(Family):
 
     low: int
     high: int
-    most: int | None
+    max_features: int | None
     analyzer: str
 
-    def members(self, data: Training):
-        texts = require_strings(data.X, "ngrams()")
-        if data.weights is not None:
-            texts = texts[np.flatnonzero(data.weights)]
-        vectorizer = counter(
-            ngram_range=(self.low, self.high), analyzer=self.analyzer, max_features=self.most
+    takes = "strings"
+
+    def members(self, data: TrainingData) -> list[Kernel]:
+        texts = data.X if data.weights is None else data.X[np.flatnonzero(data.weights)]
+        vectorizer = count_vectorizer(
+            ngram_range=(self.low, self.high),
+            analyzer=self.analyzer,
+            max_features=self.max_features,
         )
         try:
             vectorizer.fit(texts)
         except ValueError as error:  # an empty vocabulary
             raise InputError(
-                f"the texts hold no n-gram of {self.low} to {self.high} {self.analyzer}s: {error}; "
-                "use shorter n-grams."
+                f"the texts contain no n-gram of {self.low} to {self.high} {self.analyzer}s: "
+                f"{error}; use shorter n-grams."
             ) from error
         vocabulary = vectorizer.get_feature_names_out()
         counts = Counts(self.low, self.high, self.analyzer, vocabulary.astype(str))
         source = Source(maps=(counts,))
-        return [On(source, kernel) for kernel in features(vocabulary, len(vocabulary))]
+        return [On(source, kernel) for kernel in feature_kernels(vocabulary)]
 
 
 def ngrams(
-    n: int | Sequence[int] = 2, most: int | None = 4000, *, analyzer: str = "word"
+    n: int | Sequence[int] = 2, max_features: int | None = 4000, *, analyzer: str = "word"
 ) -> Family:
-    """Texts as counts of their most frequent n-grams, a kernel of rank one for each n-gram.
+    """Return a kernel of rank one for each of the most frequent n-grams of texts.
 
     Parameters
     ----------
     n : int or (int, int), default=2
         Length of the n-grams, or the shortest and the longest: 2 is pairs of words.
-    most : int or None, default=4000
-        How many to keep, the most frequent ones in training; None keeps all.
+    max_features : int or None, default=4000
+        Number of n-grams to keep, the most frequent in the training texts; None keeps all.
     analyzer : {"word", "char", "char_wb"}, default="word"
         Words or characters, as in scikit-learn's ``CountVectorizer``.
 
     Returns
     -------
     Family
-        To be given as ``kernels=`` for a list of strings, or to `on` for a column of a table.
+        Value for ``kernels=`` with a list of strings, or for `on` with a column of a table.
 
     Examples
     --------
@@ -113,9 +114,12 @@ def ngrams(
     """
     ends = [n, n] if is_whole(n) else list(n) if isinstance(n, Sequence) else []
     if len(ends) != 2 or not all(is_whole(end) for end in ends) or not 1 <= ends[0] <= ends[1]:
-        raise InputError(f"ngrams() got n={n!r}; it must be a whole number, or two like (1, 2).")
+        raise InputError(
+            f"ngrams() got n={n!r}; it must be a positive whole number, or the shortest and the "
+            "longest length like (1, 2)."
+        )
     low, high = ends
-    if most is not None:
-        require_whole("ngrams()", "most", most, 1)
+    if max_features is not None:
+        require_whole("ngrams()", "max_features", max_features, 1)
     require_choice("analyzer", analyzer, ("word", "char", "char_wb"))
-    return Ngrams(int(low), int(high), most, analyzer)
+    return Ngrams(int(low), int(high), max_features, analyzer)

@@ -1,8 +1,9 @@
-"""The weighted degree kernel of sequences of one length, with or without shifts."""
+"""The weighted degree kernel of sequences of equal length, with or without shifts."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -11,12 +12,10 @@ from learnkernels.errors import InputError
 from learnkernels.kernels.alphabets import Alphabet
 from learnkernels.kernels.base import Kernel
 
-__all__ = ["WeightedDegree"]
-
 
 @dataclass(frozen=True)
 class WeightedDegree(Kernel):
-    """The weighted degree kernel: words of up to d letters that two sequences share in place.
+    """The weighted degree kernel: words of up to d letters at equal positions of two sequences.
 
     ``k(x, z) = sum_{k=1..d} beta_k sum_l I(x[l : l + k] = z[l : l + k])`` with
     ``beta_k = 2 (d - k + 1) / (d (d + 1))`` (Raetsch and Sonnenburg, 2004). With shifts up to S
@@ -31,9 +30,9 @@ class WeightedDegree(Kernel):
     Parameters
     ----------
     degree : int
-        d, letters of the longest words, at least 1.
+        Length d of the longest words, at least 1.
     shift : int
-        S, the farthest shift, at least 0 and below the length.
+        Largest shift S, at least 0 and less than the length.
     alphabet : Alphabet
         The letters.
     length : int
@@ -54,7 +53,9 @@ class WeightedDegree(Kernel):
     alphabet: Alphabet
     length: int
 
-    def __post_init__(self):
+    takes = "strings"
+
+    def __post_init__(self) -> None:
         require_whole("the weighted degree kernel", "degree", self.degree, 1)
         if not (is_whole(self.shift) and 0 <= self.shift < self.length):
             raise InputError(
@@ -63,11 +64,11 @@ class WeightedDegree(Kernel):
             )
 
     @property
-    def name(self):
+    def name(self) -> str:
         shift = f", shift={self.shift}" if self.shift else ""
         return f"weighted_degree({self.degree}{shift})"
 
-    def __call__(self, X, Z=None):
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         left = self.codes(X)
         right = left if Z is None else self.codes(Z)
         K = np.empty((len(left), len(right)))
@@ -75,12 +76,12 @@ class WeightedDegree(Kernel):
             K[i] = self.similarity(x, right)
         return K
 
-    def diagonal(self, X):
+    def diagonal(self, X: Any) -> np.ndarray:
         codes = self.codes(X)
         return self.similarity(codes, codes)
 
-    def codes(self, strings) -> np.ndarray:
-        """The letters' numbers, shape (n_samples, length)."""
+    def codes(self, strings: Any) -> np.ndarray:
+        """Return the letter codes, shape (n_samples, length)."""
         codes, starts = self.alphabet.encode(strings)
         lengths = np.diff(starts)
         if (lengths != self.length).any():
@@ -88,23 +89,25 @@ class WeightedDegree(Kernel):
             raise InputError(
                 f"row {row} has {lengths[row]} letters where {self.length} are expected; the "
                 "weighted degree kernel compares position by position: cut or align all "
-                "sequences to one length, or count k-mers (spectrum kernel) instead."
+                "sequences to the same length, or use the spectrum kernel."
             )
         return codes.reshape(len(lengths), self.length)
 
-    def similarity(self, x, z):
-        """k(x, z) over the last axis of two arrays of letters' numbers."""
-        total = self.in_place(x, z)  # s = 0, where 2 delta_0 = 1
+    def similarity(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Return k(x, z) over the last axis of two arrays of letter codes."""
+        total = self.without_shift(x, z)  # s = 0, where 2 delta_0 = 1
         for s in range(1, self.shift + 1):
-            both = self.in_place(x[..., s:], z[..., :-s]) + self.in_place(x[..., :-s], z[..., s:])
-            total += both / (2 * (s + 1))
+            total += (
+                self.without_shift(x[..., s:], z[..., :-s])
+                + self.without_shift(x[..., :-s], z[..., s:])
+            ) / (2 * (s + 1))
         return total
 
-    def in_place(self, x, z):
-        """sum_k beta_k (number of words of k letters that x and z share in place)."""
+    def without_shift(self, x: np.ndarray, z: np.ndarray) -> np.ndarray:
+        """Return sum_k beta_k (number of equal words of k letters at equal positions)."""
         d = self.degree
-        equal = (x == z) & (x != Alphabet.NOTHING)  # (..., positions)
-        words = equal  # whether a shared word of k letters begins at a position
+        equal = (x == z) & (x != Alphabet.UNKNOWN)  # (..., positions)
+        words = equal  # whether an equal word of k letters begins at a position
         total = np.zeros(equal.shape[:-1])
         for k in range(1, min(d, equal.shape[-1]) + 1):
             total += 2 * (d - k + 1) / (d * (d + 1)) * np.count_nonzero(words, axis=-1)

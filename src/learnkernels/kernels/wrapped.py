@@ -1,4 +1,4 @@
-"""Kernels that come from elsewhere: scikit-learn metrics, Gaussian-process kernels, callables."""
+"""Kernels from elsewhere: scikit-learn metrics, Gaussian-process kernels, functions."""
 
 from __future__ import annotations
 
@@ -14,27 +14,25 @@ from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
 from learnkernels.kernels.base import Kernel
 
-__all__ = ["Custom", "GaussianProcess", "Metric"]
-
 
 class Evaluated(Kernel):
-    """A kernel without a compiled formula: the engine calls it on blocks of samples."""
+    """A kernel without a compiled formula, which is called on blocks of samples."""
 
     semidefinite = False
 
-    def diagonal(self, X):
+    def diagonal(self, X: Any) -> np.ndarray:
         blocks = (X[start : start + 64] for start in range(0, X.shape[0], 64))
         return np.concatenate([np.diag(self(block)) for block in blocks])
 
 
 @dataclass(frozen=True)
 class Metric(Evaluated):
-    """A kernel of `sklearn.metrics.pairwise.pairwise_kernels`, by its name there.
+    """A kernel metric of `sklearn.metrics.pairwise.pairwise_kernels`.
 
     Parameters
     ----------
     metric : str
-        For example ``"chi2"``, ``"cosine"`` or ``"rbf"``.
+        Name of the metric, for example ``"chi2"``, ``"cosine"`` or ``"rbf"``.
     options : dict, default={}
         Keyword arguments of the metric, such as ``{"gamma": 0.1}``.
 
@@ -49,19 +47,21 @@ class Metric(Evaluated):
     metric: str
     options: dict[str, Any] = field(default_factory=dict)
 
+    takes = "numbers"
+
     @property
-    def name(self):
+    def name(self) -> str:
         inside = ", ".join(f"{key}={value}" for key, value in self.options.items())
         return f"{self.metric}({inside})" if inside else self.metric
 
-    def __call__(self, X, Z=None):
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         with as_input_error(f"kernel {self.name!r}: "):
-            return pairwise_kernels(X, Z, metric=self.metric, **self.options)
+            return np.asarray(pairwise_kernels(X, Z, metric=self.metric, **self.options))
 
 
 @dataclass(frozen=True)
 class GaussianProcess(Evaluated):
-    """A kernel object of `sklearn.gaussian_process.kernels`, with its hyperparameters as they are.
+    """A kernel object of `sklearn.gaussian_process.kernels` with fixed hyperparameters.
 
     Parameters
     ----------
@@ -79,28 +79,29 @@ class GaussianProcess(Evaluated):
 
     kernel: Any
 
+    takes = "numbers"
     semidefinite = True
 
     @property
-    def name(self):
+    def name(self) -> str:
         return str(self.kernel)
 
-    def __call__(self, X, Z=None):
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         with as_input_error(f"kernel {self.name!r}: "):
-            return self.kernel(np.asarray(X), None if Z is None else np.asarray(Z))
+            return np.asarray(self.kernel(np.asarray(X), None if Z is None else np.asarray(Z)))
 
-    def diagonal(self, X):
-        return self.kernel.diag(X)
+    def diagonal(self, X: Any) -> np.ndarray:
+        return np.asarray(self.kernel.diag(X))
 
 
 @dataclass(frozen=True)
 class Custom(Evaluated):
-    """A function ``f(X, Z) -> array of shape (n_samples_X, n_samples_Z)`` of the user.
+    """A kernel function ``f(X, Z) -> array of shape (n_samples_X, n_samples_Z)``.
 
     Parameters
     ----------
     function : callable
-        The kernel function; it gets two blocks of rows.
+        The kernel function of two blocks of rows.
 
     Examples
     --------
@@ -115,20 +116,20 @@ class Custom(Evaluated):
 
     function: Callable[[Any, Any], np.ndarray]
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         try:
             signature(self.function).bind(None, None)
         except TypeError as error:
             raise InputError(
-                f"the kernel function {self.name} does not take two blocks of rows, f(X, Z): "
-                f"{error}."
+                f"the kernel function {self.name} does not take two blocks of rows ({error}); "
+                "define it as f(X, Z)."
             ) from error
-        except ValueError:  # compiled functions do not say what they take
+        except ValueError:  # compiled functions have no signature
             pass
 
     @property
-    def name(self):
-        return getattr(self.function, "__name__", type(self.function).__name__)
+    def name(self) -> str:
+        return str(getattr(self.function, "__name__", type(self.function).__name__))
 
-    def __call__(self, X, Z=None):
+    def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         return self.function(X, X if Z is None else Z)

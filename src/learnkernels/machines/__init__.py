@@ -1,21 +1,28 @@
-"""The second stage: predictors trained with the learned Gram."""
+"""The second stage: predictors trained with the learned kernel."""
 
 from learnkernels.machines.alignment import AlignmentPredictor
-from learnkernels.machines.base import Machine, Problem, Trained
-from learnkernels.machines.regularised import Regularised, is_thin, not_definite, regularised
-from learnkernels.machines.ridge import Ridge, leave_one_out
+from learnkernels.machines.base import (
+    MAX_MEMORY,
+    Machine,
+    Strategy,
+    Trained,
+    TrainingProblem,
+    require_gram_memory,
+)
+from learnkernels.machines.ridge import Ridge, fits_dense, not_definite, ridge_system
 from learnkernels.machines.svm import SVM
 
 __all__ = [
+    "MAX_MEMORY",
     "SVM",
     "AlignmentPredictor",
     "Machine",
-    "Problem",
-    "Regularised",
     "Ridge",
+    "Strategy",
     "Trained",
-    "is_thin",
-    "leave_one_out",
+    "TrainingProblem",
+    "fits_dense",
     "not_definite",
-    "regularised",
+    "require_gram_memory",
+    "ridge_system",
 ]

@@ -1,4 +1,4 @@
-"""The alignment predictor: the kernel's own vote, nothing to tune.
+"""The alignment predictor: an average of the targets weighted by the kernel, nothing to tune.
 
     h(x) = sum_i w_i z_i K_c(x, x_i) / (W sqrt(E[K_c^2])),   z = (y - mean) / std
 
@@ -8,25 +8,38 @@ alignment bounds its error (theorems 13 to 15).
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from learnkernels.errors import InputError
-from learnkernels.machines.base import Machine, Trained
+from learnkernels.machines.base import (
+    Machine,
+    Strategy,
+    Trained,
+    TrainingProblem,
+    require_gram_memory,
+)
 
-__all__ = ["AlignmentPredictor"]
 
-
-class AlignmentPredictor(Machine):
+class AlignmentPredictor(Machine, Strategy):
     """Average of the targets weighted by the centered kernel; has no regularisation."""
 
-    def path(self, problem, values):
+    name = "alignment"
+
+    def strategy(self, problem: TrainingProblem, n_values: int = 1) -> AlignmentPredictor:
+        return self
+
+    def train(self, problem: TrainingProblem, values: Sequence[float]) -> list[Trained]:
         if not problem.center:
             raise InputError(
                 'machine="alignment" is defined by the centered kernel; use center=True.'
             )
+        who = 'machine="alignment"'
+        require_gram_memory(len(problem.Y), 1, problem.max_memory, who, 'use machine="ridge"')
+        K = problem.kernel.gram(problem.backend)
         w = problem.weights / problem.weights.sum()
-        centered = problem.Y - problem.means
         # sqrt(E[K_c^2]) over pairs of samples
-        size = np.sqrt(w @ np.einsum("ij,ij,j->i", problem.K, problem.K, w))
-        coef = w[:, None] * centered / (size if size > 0 else 1.0)
-        return [Trained(coef, problem.means, (), None) for _ in values]
+        size = np.sqrt(w @ np.einsum("ij,ij,j->i", K, K, w))
+        coef = w[:, None] * (problem.Y - problem.means) / (size if size > 0 else 1.0)
+        return [Trained(coef, problem.means) for _ in values]

@@ -1,58 +1,72 @@
-"""What a machine is: from the learned Gram to coefficients."""
+"""Base classes of machines and training strategies: from the learned kernel to coefficients."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
-from learnkernels.gram import Backend, LearnedKernel
-from learnkernels.progress import Say, silent
+from learnkernels.errors import InputError
+from learnkernels.execution import Backend, format_bytes
 from learnkernels.solvers import Certificate
 
-__all__ = ["Machine", "Problem", "Trained"]
+# Bytes for Gram matrices if the user gives no bound. A constant, so that the model depends on the
+# data and the parameters only, and not on the memory that happens to be free.
+MAX_MEMORY = 8e9
+
+
+def gram_bytes(n: int, count: int = 1) -> float:
+    """Return the bytes of some Gram matrices of n samples."""
+    return 8.0 * n * n * count
+
+
+def require_gram_memory(n: int, count: int, max_memory: float, who: str, instead: str) -> None:
+    """Raise if some Gram matrices of n samples need more than `max_memory` bytes."""
+    wanted = gram_bytes(n, count)
+    if wanted > max_memory:
+        matrices = "the Gram matrix" if count == 1 else f"{count} Gram matrices"
+        raise InputError(
+            f"{who} needs {matrices} of {n} samples, {format_bytes(wanted)}, more than "
+            f"max_memory={format_bytes(max_memory)}; {instead}, or raise max_memory."
+        )
 
 
 @dataclass(frozen=True)
-class Problem:
-    """What a machine is trained on.
+class TrainingProblem:
+    """The training data of a machine.
 
     Attributes
     ----------
-    K : ndarray of shape (n_samples, n_samples)
-        The learned Gram. A machine may overwrite it. Empty where R stands for it.
+    kernel : LearnedKernel or GramMatrix
     Y : ndarray of shape (n_samples, n_outputs)
-        Targets, one column an output; -1 and 1 for classes.
+        Targets, one column for each output; -1 and 1 for classes.
     weights : ndarray of shape (n_samples,)
-        Weights of the samples.
+        Sample weights.
     center : bool
-        Whether K is centered: then the outputs' means are the unpenalised intercepts.
+        Whether the kernel is centered: then the outputs' means are the unpenalised intercepts.
     backend : Backend
-        Runs independent outputs side by side.
-    R : ndarray of shape (n_samples, rank) or None
-        A factor of the Gram, K = R R', for machines that take one.
-    kernel : LearnedKernel or None
-        Stands for a Gram that is not held, for machines that take its products with vectors.
-    room : float
-        Bytes that may be used where the Gram is not held.
-    landmarks : ndarray of shape (n_landmarks,) or None
-        Samples whose span the predictor is looked for in, instead of that of all.
-    say : callable
-        Told how far the machine is.
+    signed : bool
+        Whether some kernel weights are negative.
+    max_memory : float
+        Bytes for Gram matrices.
+    n_components : int or None
+        Landmarks that span the predictor; None is all samples.
+    random_state : int, RandomState or None
+        Chooses the landmarks.
     """
 
-    K: np.ndarray
+    kernel: Any
     Y: np.ndarray
     weights: np.ndarray
     center: bool
     backend: Backend
-    R: np.ndarray | None = None
-    kernel: LearnedKernel | None = None
-    room: float = np.inf
-    landmarks: np.ndarray | None = None
-    say: Say = silent
+    signed: bool = False
+    max_memory: float = np.inf
+    n_components: int | None = None
+    random_state: Any = 0
 
     @property
     def means(self) -> np.ndarray:
@@ -62,10 +76,10 @@ class Problem:
         return self.weights @ self.Y / self.weights.sum()
 
     def coef(self, u: np.ndarray) -> np.ndarray:
-        """``W^1/2 u`` of ridge's solution ``u = (W^1/2 K W^1/2 + alpha I)^-1 W^1/2 y``.
+        """Return ``W^1/2 u`` for ridge's solution ``u = (W^1/2 K W^1/2 + alpha I)^-1 W^1/2 y``.
 
-        A centered Gram has the eigenvalue 0 there, so rounding along it comes back divided by
-        alpha; predictions count on coefficients that sum to zero.
+        A centered Gram has the eigenvalue 0 along W^1/2 1, where rounding is divided by alpha.
+        That part is removed: predictions need coefficients that sum to zero.
         """
         root = np.sqrt(self.weights)[:, None]
         if self.center:
@@ -84,28 +98,52 @@ class Trained:
         With a centered Gram its columns sum to zero.
     intercept : ndarray of shape (n_outputs,)
     certificates : tuple of Certificate
-        One for each output, where the machine iterates.
-    regularization : float or None
-        The value that was used.
+        One for each output, if the machine iterates.
     primal : ndarray of shape (rank, n_outputs) or None
-        ``R'coef`` where the Gram was given by its factor R. For a small alpha, coef is so large
-        that the product with it would lose digits.
+        ``R'coef`` if the Gram was given by its factor R. For a small alpha, coef is so large that
+        the product with it would lose digits.
     """
 
     coef: np.ndarray
     intercept: np.ndarray
     certificates: tuple[Certificate, ...] = ()
-    regularization: float | None = None
     primal: np.ndarray | None = None
 
 
-class Machine(ABC):
-    """The second stage."""
+class Strategy(ABC):
+    """One way to train a machine; `Machine.strategy` chooses one.
 
-    needs_semidefinite: bool = False
-    takes_factors: bool = False
-    takes_products: bool = False
+    Attributes
+    ----------
+    name : str
+        Shown to the user as ``solver_``.
+    """
+
+    name: ClassVar[str]
 
     @abstractmethod
-    def path(self, problem: Problem, values: Sequence[float]) -> list[Trained]:
-        """A predictor for each value of the regularisation, in the given order."""
+    def train(self, problem: TrainingProblem, values: Sequence[float]) -> list[Trained]:
+        """Return a predictor for each value of the regularisation."""
+
+    def leave_one_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray | None:
+        """Return the leave-one-out error for each value, None if there is no closed form."""
+        return None
+
+
+class Machine(ABC):
+    """The second stage.
+
+    Attributes
+    ----------
+    name : str
+        The string a user types.
+    takes_alpha : bool
+        Whether the regularisation parameter is alpha = 1 / (2 C), and not C.
+    """
+
+    name: ClassVar[str]
+    takes_alpha: ClassVar[bool] = False
+
+    @abstractmethod
+    def strategy(self, problem: TrainingProblem, n_values: int = 1) -> Strategy:
+        """Return how the machine is trained on this problem, for some values."""

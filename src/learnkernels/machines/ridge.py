@@ -1,4 +1,4 @@
-"""Kernel ridge regression.
+"""Kernel ridge regression, and its dense strategy.
 
     min_f  sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2,   coef = (K + alpha W^-1)^-1 y
 
@@ -8,133 +8,177 @@ With a centered Gram and centered y this is ridge with an unpenalised intercept.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg import LinAlgError, eigh
+from scipy.linalg.lapack import dpotrf, dpotrs
 
 from learnkernels.errors import InputError
-from learnkernels.machines.base import Machine, Problem, Trained
-from learnkernels.machines.iterative import iterative_ridge
-from learnkernels.machines.landmarks import landmark_ridge
-from learnkernels.machines.regularised import not_definite, regularised_dense, regularised_root
+from learnkernels.execution import Backend
+from learnkernels.gram import LearnedKernel, weighted
+from learnkernels.machines.base import (
+    Machine,
+    Strategy,
+    Trained,
+    TrainingProblem,
+    gram_bytes,
+    require_gram_memory,
+)
+from learnkernels.machines.conjugate_gradient_ridge import ConjugateGradientRidge
+from learnkernels.machines.factor_ridge import FactorRidge, FactorSystem
+from learnkernels.machines.landmark_ridge import LandmarkRidge
+from learnkernels.machines.leave_one_out import squared_errors
 
-__all__ = ["Ridge", "leave_one_out"]
+# Gram matrices held at once: for a Cholesky factor in place one; for an eigendecomposition the
+# matrix, its eigenvectors and work space of twice its size.
+ONE_VALUE, SEVERAL_VALUES = 1, 4
+# Columns of a factor up to which sparse columns are made dense.
+MAX_COLUMNS = 2000
+
+
+class DenseRidge(Strategy):
+    """Solve with the Gram matrix: Cholesky for one alpha, an eigendecomposition for several."""
+
+    name = "dense"
+
+    def train(self, problem: TrainingProblem, values: Sequence[float]) -> list[Trained]:
+        if len(values) > 1:
+            return self.path(problem, values)[1]
+        (alpha,) = values
+        K = weighted(problem.kernel.gram(problem.backend), problem.weights)
+        system = DenseSystem.of(K, alpha)
+        if system is None:
+            raise not_definite(alpha)
+        targets = np.sqrt(problem.weights)[:, None] * (problem.Y - problem.means)
+        return [Trained(problem.coef(system.solve(targets)), problem.means)]
+
+    def leave_one_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
+        return self.path(problem, values)[0]
+
+    def path(
+        self, problem: TrainingProblem, values: Sequence[float]
+    ) -> tuple[np.ndarray, list[Trained]]:
+        """Return exact leave-one-out errors and predictors for each alpha.
+
+        The residual of sample i when it is left out is ``(y_i - f(x_i)) / (1 - H_ii)`` with the
+        hat matrix H of the fit to all samples, intercept included. The kernel is held fixed.
+        """
+        root = np.sqrt(problem.weights)
+        targets = root[:, None] * (problem.Y - problem.means)
+        K = weighted(problem.kernel.gram(problem.backend), problem.weights)
+        # A centered K has the eigenvalue 0 for u ~ w^1/2, the direction of the intercept. Rounding
+        # would make it a tiny number beside a tiny alpha: give it a known size and remove it again.
+        u = root / np.linalg.norm(root)
+        known = float(np.trace(K)) / len(K) if problem.center else 0.0
+        if problem.center:
+            K += known * np.outer(u, u)
+        eigenvalues, Q = decomposed(K)
+        projected = Q.T @ targets
+        if eigenvalues[0] + max(values) <= 0:
+            raise not_definite(max(values))
+        errors, trained = [], []
+        for alpha in values:
+            if eigenvalues[0] + alpha <= 0:  # no solution for this alpha: never chosen
+                errors.append(np.inf)
+                trained.append(Trained(np.zeros_like(targets), problem.means))
+                continue
+            shrink = alpha / (eigenvalues + alpha)  # of I - H without intercept, on eigenvectors
+            residuals = Q @ (shrink[:, None] * projected)  # w^1/2 (y - f)
+            complement = (Q**2) @ shrink  # 1 - H_ii
+            if problem.center:
+                complement -= alpha / (known + alpha) * u**2
+            errors.append(squared_errors(residuals, complement, problem.weights))
+            trained.append(Trained(root[:, None] * residuals / alpha, problem.means))
+        return np.array(errors), trained
+
+
+def fits_dense(
+    n: int, max_memory: float, n_components: int | None, random_state: object = None
+) -> bool:
+    """Return whether leave-one-out errors of n samples need no folds: see the strategies."""
+    landmarks = n_components is not None and n_components < n
+    return landmarks or gram_bytes(n, SEVERAL_VALUES) <= max_memory
 
 
 class Ridge(Machine):
     """Kernel ridge regression; the regularisation is alpha."""
 
-    takes_factors = True
-    takes_products = True
+    name = "ridge"
+    takes_alpha = True
 
-    def path(self, problem, values):
-        """One Cholesky factorisation for one value, one eigendecomposition for several.
-
-        Where the Gram is not held: conjugate gradients for each, or the span of landmarks.
-        """
-        if problem.landmarks is not None:
-            return landmark_ridge(problem, values)[1]
-        if problem.kernel is not None:
-            return iterative_ridge(problem, values)
-        if len(values) > 1:
-            return leave_one_out(problem, values)[1]
-        alpha = float(values[0])
-        root = np.sqrt(problem.weights)
-        targets = root[:, None] * (problem.Y - problem.means)
-        if problem.R is not None:
-            system = regularised_root(root[:, None] * problem.R, alpha)
-        else:
-            system = regularised_dense(scaled(problem.K, root), alpha)
-        if system is None:
-            raise not_definite(alpha)
-        coef = problem.coef(system.solve(targets))
-        return [Trained(coef, problem.means, (), alpha, system.inside(targets))]
+    def strategy(self, problem: TrainingProblem, n_values: int = 1) -> Strategy:
+        n = len(problem.Y)
+        landmarks = problem.n_components is not None and problem.n_components < n
+        count = SEVERAL_VALUES if n_values > 1 else ONE_VALUE
+        if problem.signed:
+            if landmarks:
+                raise InputError(
+                    f"n_components={problem.n_components} needs non-negative weights, and some "
+                    "learned weights are negative; leave n_components out, or use another method."
+                )
+            who = "ridge with weights of both signs"
+            require_gram_memory(n, count, problem.max_memory, who, "use fewer samples")
+            return DenseRidge()
+        if is_thin(problem.kernel.rank, n):
+            return FactorRidge()
+        if landmarks:
+            return LandmarkRidge()
+        fits = 8.0 * n * n * count <= problem.max_memory
+        return DenseRidge() if fits else ConjugateGradientRidge()
 
 
-def scaled(K, root):
-    """W^1/2 K W^1/2 in place; nothing to do for equal weights."""
-    if not (root == 1).all():
-        K *= root[:, None]
-        K *= root
-    return K
+def is_thin(rank: float, n: int) -> bool:
+    """Return whether a dense factor of the Gram is cheaper than the Gram."""
+    return 2 * rank < n and rank <= MAX_COLUMNS
 
 
-def leave_one_out(problem: Problem, values: Sequence[float]) -> tuple[np.ndarray, list[Trained]]:
-    """Exact leave-one-out errors for each alpha, from one eigendecomposition, and the predictors.
+@dataclass(frozen=True)
+class DenseSystem:
+    """A factorised ``S + alpha I``.
 
-    The residual of sample i when it is left out is ``(y_i - f(x_i)) / (1 - H_ii)`` with the hat
-    matrix H of the fit to all samples, intercept included. The kernel is held fixed.
-
-    Returns
-    -------
-    errors : ndarray of shape (n_values,)
-        Weighted mean squared left-out residual over samples and outputs.
-    trained : list of Trained
-        The predictor for each value.
+    Attributes
+    ----------
+    factor : ndarray of shape (n_samples, n_samples)
+        Its Cholesky factor.
     """
-    if problem.landmarks is not None:
-        return landmark_ridge(problem, values, left_out=True)
-    if problem.R is not None:
-        return leave_one_out_thin(problem, values)
-    w = problem.weights
-    root = np.sqrt(w)
-    targets = root[:, None] * (problem.Y - problem.means)
-    K = scaled(problem.K, root)
-    # A centered K has the eigenvalue 0 for u ~ w^1/2, the direction of the intercept. Rounding
-    # would make it a tiny number beside a tiny alpha: give it a known size and take it out again.
-    u = root / np.linalg.norm(root)
-    known = float(np.trace(K)) / len(K) if problem.center else 0.0
-    if problem.center:
-        K += known * np.outer(u, u)
-    eigenvalues, Q = decomposed(K)
-    projected = Q.T @ targets
-    if eigenvalues[0] + max(values) <= 0:
-        raise not_definite(max(values))
-    errors, trained = [], []
-    for alpha in values:
-        if eigenvalues[0] + alpha <= 0:  # no solution for this alpha: never chosen
-            errors.append(np.inf)
-            trained.append(Trained(np.zeros_like(targets), problem.means, (), float(alpha)))
-            continue
-        shrink = alpha / (eigenvalues + alpha)  # of I - H without intercept, on eigenvectors
-        residuals = Q @ (shrink[:, None] * projected)  # w^1/2 (y - f)
-        leverage_left = (Q**2) @ shrink
-        if problem.center:
-            leverage_left -= alpha / (known + alpha) * u**2
-        left_out = residuals / np.maximum(leverage_left, np.finfo(float).tiny)[:, None]
-        errors.append(float(np.sum(left_out**2) / (w.sum() * targets.shape[1])))
-        coef = root[:, None] * residuals / alpha
-        trained.append(Trained(coef, problem.means, (), float(alpha)))
-    return np.array(errors), trained
+
+    factor: np.ndarray
+
+    @classmethod
+    def of(cls, S: np.ndarray, alpha: float) -> DenseSystem | None:
+        """Factorise ``S + alpha I`` in place of S; None if it is not positive definite."""
+        S.flat[:: len(S) + 1] += alpha
+        # S is symmetric: its transpose is the column-major array that LAPACK overwrites.
+        factor, failed = dpotrf(S.T, lower=1, overwrite_a=1, clean=0)
+        return None if failed else cls(factor)
+
+    def solve(self, v: np.ndarray) -> np.ndarray:
+        """Return ``(S + alpha I)^-1 v`` for v of shape (n_samples, n_vectors)."""
+        return dpotrs(self.factor, v, lower=1)[0]
 
 
-def leave_one_out_thin(problem: Problem, values: Sequence[float]):
-    """The same from a factor R of K = R R', at the price of its rank."""
-    w = problem.weights
-    root = np.sqrt(w)
-    targets = root[:, None] * (problem.Y - problem.means)
-    R = root[:, None] * problem.R
-    eigenvalues, V = decomposed(R.T @ R)
-    kept = eigenvalues > 1e-13 * max(eigenvalues.max(initial=0.0), np.finfo(float).tiny)
-    eigenvalues = eigenvalues[kept]
-    U = R @ (V[:, kept] / np.sqrt(eigenvalues))  # (n, rank), orthonormal
-    projected = U.T @ targets
-    known = 1.0 - root**2 / w.sum() if problem.center else np.ones(len(w))
-    errors, trained = [], []
-    for alpha in values:
-        fitted = eigenvalues / (eigenvalues + alpha)  # of H on its eigenvectors
-        residuals = targets - U @ (fitted[:, None] * projected)
-        leverage_left = known - U**2 @ fitted
-        left_out = residuals / np.maximum(leverage_left, np.finfo(float).tiny)[:, None]
-        errors.append(float(np.sum(left_out**2) / (w.sum() * targets.shape[1])))
-        coef = root[:, None] * residuals / alpha
-        trained.append(Trained(coef, problem.means, (), float(alpha)))
-    return np.array(errors), trained
+def ridge_system(
+    kernel: LearnedKernel, weights: np.ndarray, alpha: float, backend: Backend
+) -> DenseSystem | FactorSystem | None:
+    """Factorise ``W^1/2 K W^1/2 + alpha I``; None if it is not positive definite."""
+    if is_thin(kernel.rank, len(weights)):
+        return FactorSystem.of(np.sqrt(weights)[:, None] * kernel.root(), alpha)
+    return DenseSystem.of(weighted(kernel.gram(backend), weights), alpha)
 
 
-def decomposed(K):
-    """Eigenvalues in ascending order and eigenvectors, in place of K."""
+def decomposed(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return eigenvalues in ascending order and eigenvectors; K is overwritten."""
     try:
         return eigh(K, overwrite_a=True, check_finite=False, driver="evd")
     except LinAlgError as error:
         raise InputError(f"the learned Gram has no eigendecomposition: {error}.") from error
+
+
+def not_definite(alpha: float) -> InputError:
+    """Return the error for a kernel with which ridge has no solution."""
+    return InputError(
+        f"the learned kernel plus alpha={alpha:g} on its diagonal is not positive definite, so "
+        "ridge has no solution; raise alpha (or use a method with non-negative weights, if some "
+        "are negative)."
+    )

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
 
-from learnkernels.machines.base import Machine, Trained
-from learnkernels.solvers import solve_svm
-from learnkernels.telling import warn
+from learnkernels.errors import InputError
+from learnkernels.gram import check_combination
+from learnkernels.machines.base import (
+    Machine,
+    Strategy,
+    Trained,
+    TrainingProblem,
+    require_gram_memory,
+)
+from learnkernels.solvers import svm_path
 
-__all__ = ["SVM"]
 
-
-class SVM(Machine):
-    """Soft-margin SVM; the regularisation is C.
+@dataclass(frozen=True)
+class SVM(Machine, Strategy):
+    """Soft-margin SVM with the Gram matrix; the regularisation is C.
 
     Parameters
     ----------
@@ -25,42 +32,39 @@ class SVM(Machine):
         Whether solutions are polished to full precision.
     """
 
-    needs_semidefinite = True
+    name = "svm"
 
-    def __init__(self, tol: float = 1e-3, exact: bool = True):
-        self.tol = tol
-        self.exact = exact
+    tol: float = 1e-3
+    exact: bool = True
 
-    def path(self, problem, values):
-        """Every output by itself; each solve starts from that of the next smaller C, scaled."""
-        task = partial(self._one_output, problem, values)
-        outputs = range(problem.Y.shape[1])
-        by_output = list(problem.backend.local.map(task, outputs, "support vectors"))
+    def strategy(self, problem: TrainingProblem, n_values: int = 1) -> SVM:
+        return self
+
+    def train(self, problem: TrainingProblem, values: Sequence[float]) -> list[Trained]:
+        """Solve every output separately, along the values of C."""
+        if problem.n_components is not None and problem.n_components < len(problem.Y):
+            raise InputError(
+                f"n_components={problem.n_components} is for ridge; use machine="
+                '"auto" or "ridge", or leave n_components out.'
+            )
+        n = len(problem.Y)
+        if 8.0 * n * n > problem.max_memory:
+            instead = 'use machine="ridge", which streams, or n_components'
+            require_gram_memory(n, 1, problem.max_memory, "the SVM", instead)
+        K = problem.kernel.gram(problem.backend)
+        if problem.signed:
+            check_combination(K)
+        task = partial(
+            svm_path, K, weights=problem.weights, values=values, tol=self.tol, exact=self.exact
+        )
+        by_output = list(
+            problem.backend.map(task, list(problem.Y.T), "support vectors", local=True)
+        )
         return [
             Trained(
-                np.column_stack([solutions[v].beta for solutions in by_output]),
-                np.array([solutions[v].intercept for solutions in by_output]),
-                tuple(solutions[v].certificate for solutions in by_output),
-                float(value),
+                np.column_stack([path[v][0].beta for path in by_output]),
+                np.array([path[v][0].intercept for path in by_output]),
+                tuple(path[v][1] for path in by_output),
             )
-            for v, value in enumerate(values)
+            for v in range(len(values))
         ]
-
-    def _one_output(self, problem, values, output):
-        y = problem.Y[:, output]
-        solutions, last = {}, None
-        for v in np.argsort(values):
-            C = values[v] * problem.weights
-            start = None if last is None else last[1].beta * (values[v] / last[0])
-            solution = solve_svm(problem.K, y, C, tol=self.tol, start=start, exact=self.exact)
-            if solution.violation > 10 * self.tol:
-                warn(
-                    f"the SVM with C={values[v]:g} ended with a violation of "
-                    f"{solution.violation:.1e} (relative gap {solution.certificate.gap:.1e}); "
-                    "scale the data or lower C.",
-                    ConvergenceWarning,
-                    stacklevel=2,
-                )
-            solutions[int(v)] = solution
-            last = (values[v], solution)
-        return solutions

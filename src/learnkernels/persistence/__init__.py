@@ -1,4 +1,4 @@
-"""Models as files that run no code when they are read."""
+"""Model files that run no code when they are loaded."""
 
 from learnkernels.persistence.models import load, save
 

@@ -1,4 +1,4 @@
-"""`save` and `load`."""
+"""Save models to files and load them."""
 
 from __future__ import annotations
 
@@ -12,30 +12,32 @@ from sklearn.base import BaseEstimator
 
 from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
+from learnkernels.execution import require_memory
 from learnkernels.files import replacing
-from learnkernels.gram import require_memory
-from learnkernels.persistence.seal import opened, sealed
-from learnkernels.persistence.trust import made_sound, reaching, strangers
+from learnkernels.persistence.allowed_types import (
+    checked_model,
+    external_resource,
+    untrusted_types,
+)
+from learnkernels.persistence.container import read_header, with_header
 from learnkernels.version import __version__
 
-__all__ = ["load", "save"]
 
-
-def save(model: Any, path: str | os.PathLike) -> None:
+def save(model: Any, path: str | os.PathLike[str]) -> None:
     """Write a fitted estimator, or a pipeline with one, to a file.
 
-    The file holds what prediction needs (of an SVM the support vectors, not the training data), and
-    predicts to the bit what the model predicts. It is complete or not there, and a file that is
-    damaged later is refused by `load`.
+    The file contains what prediction needs: for an SVM the support vectors, not the training data.
+    The loaded model gives the same predictions to the last bit. The file is written completely or
+    not at all, and `load` raises if it was damaged later.
 
     Parameters
     ----------
     model : estimator
-        What to keep, or a dictionary of such. Functions and classes of your own cannot be; nor can
-        parameters that name a cluster, a folder or a file (``backend``, ``memory``,
-        ``checkpoint``): these are up to those who load the model.
+        A fitted estimator, or a dictionary of estimators. It must not contain functions or classes
+        of your own, or parameters that refer to a cluster, a folder or a file (``backend``,
+        ``memory``, ``checkpoint``).
     path : path-like
-        Where to.
+        The file to write.
 
     Examples
     --------
@@ -54,41 +56,42 @@ def save(model: Any, path: str | os.PathLike) -> None:
 
     if not isinstance(model, BaseEstimator | dict):
         raise InputError(f"save() takes an estimator; found {type(model).__name__}.")
-    outwards = reaching(model)
-    if outwards:
+    resource = external_resource(model)
+    if resource:
         raise InputError(
-            f"the model has {outwards}, and what leads out of it is not saved with it; set it to "
-            "None first, with set_params."
+            f"the model has {resource}; parameters that refer to external resources cannot be "
+            "saved: set it to None with set_params."
         )
     try:
         archive = dumps(model, compression=zipfile.ZIP_DEFLATED)
-    except Exception as error:  # whatever objects of a user's answer to being looked at
+    except Exception as error:  # objects of the user may raise anything
         raise InputError(f"the model cannot be saved: {error}.") from error
-    foreign = strangers(get_untrusted_types(data=archive))
-    if foreign:
+    untrusted = untrusted_types(get_untrusted_types(data=archive))
+    if untrusted:
         raise InputError(
-            f"the model holds {foreign}, which cannot be saved safely (functions of your own, for "
-            "example); use kernels of this library, or pickle at your own risk."
+            f"the model contains {untrusted}, which cannot be saved safely; use kernels and "
+            "methods of this library, or pickle the model."
         )
     with as_input_error("save() takes the path of a file: "), replacing(path) as stream:
-        stream.write(sealed(archive))
+        stream.write(with_header(archive))
 
 
-def load(path: str | os.PathLike) -> Any:
-    """Read what `save` wrote.
+def load(path: str | os.PathLike[str]) -> Any:
+    """Read a model from a file that `save` wrote.
 
-    No code of the file runs. A file that was cut off or altered, one that holds types that our
-    models do not, or more than memory, and one of a later format are refused.
+    No code in the file is run. `load` raises `InputError` for a file that is damaged, of another
+    format (such as those of version 0.1), larger than the free memory, or that contains types which
+    models of this library do not contain.
 
     Parameters
     ----------
     path : path-like
-        The file.
+        The file to read.
 
     Returns
     -------
     estimator
-        As it was saved.
+        The model.
 
     Examples
     --------
@@ -96,36 +99,39 @@ def load(path: str | os.PathLike) -> Any:
     """
     from skops.io import get_untrusted_types, loads
 
-    content = bytes_of(path)
-    about = opened(content, path)
+    content = read_bytes(path)
+    version = read_header(content, path)["learnkernels"]
     try:
         types = get_untrusted_types(data=content)
-        foreign = strangers(types)
-        model = None if foreign else made_sound(loads(content, trusted=types))
-        outwards = reaching(model)
-    except Exception as error:  # whatever a strange archive makes its reader stumble over
+        untrusted = untrusted_types(types)
+        model = None if untrusted else checked_model(loads(content, trusted=types))
+        resource = external_resource(model)
+    except Exception as error:  # skops raises many types for malformed content
         raise InputError(
-            f"{str(path)!r}, written by learnkernels {about['learnkernels']}, cannot be read by "
-            f"learnkernels {__version__}: {error}."
+            f"{str(path)!r}, written by learnkernels {version}, cannot be read by learnkernels "
+            f"{__version__}: {error}."
         ) from error
-    if foreign:
+    if untrusted:
         raise InputError(
-            f"{str(path)!r} holds {foreign}, which a model of learnkernels {__version__} does not; "
-            f"it says that learnkernels {about['learnkernels']} wrote it."
+            f"{str(path)!r} contains {untrusted}, which models of learnkernels {__version__} do "
+            f"not contain (its header names learnkernels {version}); load only trusted files."
         )
-    if outwards:
-        raise InputError(f"{str(path)!r} holds {outwards}, which leads out of a model.")
+    if resource:
+        raise InputError(
+            f"{str(path)!r} contains {resource}; a model file must not refer to external resources."
+        )
     return model
 
 
-def bytes_of(path: str | os.PathLike) -> bytes:
-    """The content of a file that memory has room for."""
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a regular file that fits into memory."""
     try:
         with as_input_error("load() takes the path of a file: "):
             found = Path(path).stat()
-        if not stat.S_ISREG(found.st_mode):  # a pipe may never begin, and a device never end
-            raise InputError(f"{str(path)!r} is no file; expected a model written by save().")
-        require_memory(found.st_size, f"{str(path)!r}", "load it where there is more memory")
+        if not stat.S_ISREG(found.st_mode):  # reading a pipe or a device may never end
+            raise InputError(f"{str(path)!r} is not a file; expected a model written by save().")
+        advice = "load it on a machine with more memory"
+        require_memory(found.st_size, f"{str(path)!r}", advice)
         return Path(path).read_bytes()
     except OSError as error:
         raise InputError(f"cannot read {str(path)!r}: {error.strerror or error}.") from error

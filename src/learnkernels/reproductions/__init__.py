@@ -1,4 +1,4 @@
-"""The papers' experiments, by their own protocols, with their numbers beside ours."""
+"""Experiments of the papers with their own protocols: our numbers beside the published ones."""
 
 from learnkernels.reproductions.registry import EXPERIMENTS
 from learnkernels.reproductions.run import outcome_of, reproduce

@@ -1,9 +1,8 @@
-"""What an experiment is: pieces of work, and what is concluded from them.
+"""Data structures of an experiment: protocol, pieces, tables, figures and claims.
 
-A *protocol* is how a paper did something: a list of pieces, each independent of the others and
-each a function of a few plain numbers and names. An *experiment* is a table or figure of a paper:
-it reads the results of a protocol's pieces and says what they come to. Two tables that read the
-same pieces share them, so that nothing is computed twice.
+A *protocol* is a list of independent pieces of a computation, each a function of a few numbers and
+names. An *experiment* is a table or figure of a paper, computed from the results of a protocol's
+pieces. Experiments with the same protocol share its pieces.
 """
 
 from __future__ import annotations
@@ -16,33 +15,17 @@ from typing import Any
 
 import numpy as np
 
-__all__ = [
-    "Claim",
-    "Experiment",
-    "Grid",
-    "Line",
-    "Outcome",
-    "Panel",
-    "Piece",
-    "Protocol",
-    "Value",
-    "generator",
-    "paper_numbers",
-    "random_state",
-    "within_two_deviations",
-]
-
 
 @dataclass(frozen=True)
 class Piece:
-    """One piece of work and, once done, its result.
+    """A piece of a protocol: its parameters and, after it was run, its result.
 
     Attributes
     ----------
     parameters : dict
-        Plain names and numbers: all that the piece depends on besides the data.
+        Numbers and names; the result depends only on them and the data set.
     result : dict
-        Plain names and numbers too.
+        Numbers and names that can be written as JSON.
     """
 
     parameters: dict[str, Any]
@@ -50,25 +33,25 @@ class Piece:
 
     @property
     def key(self) -> str:
-        """The name of its file."""
+        """Return the name of its cache file, without suffix."""
         return "-".join(f"{name}_{value}" for name, value in self.parameters.items())
 
 
 @dataclass(frozen=True)
 class Protocol:
-    """How a paper did something.
+    """A paper's protocol as a list of independent pieces.
 
     Attributes
     ----------
     name : str
     plan : callable
-        ``plan(quick)`` lists the parameters of every piece, without the seed.
+        ``plan(quick)`` returns the parameters of every piece, without `random_state`.
     run : callable
-        ``run(seed=..., **parameters)`` computes one piece.
+        ``run(random_state=..., **parameters)`` computes the result of one piece.
     needs : callable
-        ``needs(parameters)`` names the data set that a piece reads, or None.
+        ``needs(parameters)`` returns the name of the data set that a piece reads, or None.
     revision : int, default=1
-        Raised whenever pieces come to compute something else, so that older ones are not used.
+        Increased whenever `run` changes, so that cached results of older revisions are not used.
     """
 
     name: str
@@ -77,13 +60,15 @@ class Protocol:
     needs: Callable[[dict[str, Any]], str | None]
     revision: int = 1
 
-    def pieces(self, quick: bool, seed: int) -> list[Piece]:
-        return [Piece(parameters | {"seed": seed}) for parameters in self.plan(quick)]
+    def pieces(self, quick: bool, random_state: int) -> list[Piece]:
+        """Return all pieces, without results."""
+        seed = {"random_state": random_state}
+        return [Piece(parameters | seed) for parameters in self.plan(quick)]
 
 
 @dataclass(frozen=True)
 class Value:
-    """A number of ours with the paper's beside it, where there is one."""
+    """A number and, if published, the paper's number, both with their spread."""
 
     ours: float
     spread: float | None = None
@@ -92,36 +77,37 @@ class Value:
 
     @property
     def deviations(self) -> float | None:
-        """How far ours is from the paper's, in the paper's standard deviations."""
+        """Return the distance from the paper's number in the paper's standard deviations."""
         if self.paper is None or not self.paper_spread:
             return None
         return abs(self.ours - self.paper) / self.paper_spread
 
     def shown(self, digits: int) -> str:
-        """Ours as text."""
+        """Format our number."""
         return number(self.ours, self.spread, digits)
 
     def paper_shown(self, digits: int) -> str:
-        """The paper's as text, empty where there is none."""
+        """Format the paper's number; empty if it is not published."""
         return "" if self.paper is None else number(self.paper, self.paper_spread, digits)
 
 
 def number(mean: float, spread: float | None, digits: int) -> str:
+    """Format a mean and its spread."""
     return f"{mean:.{digits}f}" + ("" if spread is None else f" ± {spread:.{digits}f}")
 
 
 @dataclass(frozen=True)
-class Grid:
+class ResultTable:
     """A table: ``values[row][column]``.
 
     Attributes
     ----------
     title : str
     corner : str
-        What the rows are.
+        Header of the column of row names.
     values : dict of str to dict of str to Value
     digits : int
-        Decimals to print.
+        Number of decimals.
     """
 
     title: str
@@ -131,19 +117,19 @@ class Grid:
 
     @property
     def columns(self) -> list[str]:
-        """Of all rows, in order; where rows and columns are the same, in the order of the rows."""
+        """Return the names of all columns, in the order of the rows if both have the same names."""
         found = list(dict.fromkeys(column for row in self.values.values() for column in row))
         return list(self.values) if set(found) == set(self.values) else found
 
     @property
     def has_paper(self) -> bool:
-        """Whether the paper has any of the numbers."""
+        """Return whether any of the numbers is published."""
         return any(v.paper is not None for row in self.values.values() for v in row.values())
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence that the numbers bear out or do not, and the numbers."""
+    """A claim of the paper, whether our numbers confirm it, and those numbers."""
 
     text: str
     holds: bool
@@ -151,23 +137,23 @@ class Claim:
 
 
 @dataclass(frozen=True)
-class Line:
-    """One series of a figure.
+class Series:
+    """A data series of a figure.
 
     Attributes
     ----------
     label : str
     x : list
-        Numbers; names of bars.
+        Numbers, or names of bars.
     y : list of float
     kind : {"line", "curve", "band", "diagonal", "points", "bars"}
-        A line has a mark at every value; a band is a broad curve that others lie upon.
+        A line has a marker at every value; a band is a wide curve drawn below others.
     spread : list of float or None
-        Of lines and bars.
+        Lengths of the error bars of lines and bars.
     """
 
     label: str
-    x: list
+    x: list[Any]
     y: list[float]
     kind: str = "line"
     spread: list[float] | None = None
@@ -175,19 +161,19 @@ class Line:
 
 @dataclass(frozen=True)
 class Panel:
-    """One pair of axes."""
+    """A pair of axes of a figure."""
 
     title: str
     x: str
     y: str
-    lines: list[Line]
+    series: list[Series]
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What the pieces come to."""
+    """Tables, claims and figures of an experiment."""
 
-    grids: list[Grid]
+    tables: list[ResultTable]
     claims: list[Claim] = field(default_factory=list)
     panels: list[Panel] = field(default_factory=list)
 
@@ -201,7 +187,7 @@ class Experiment:
     title : str
     protocol : Protocol
     conclude : callable
-        ``conclude(pieces)`` is the outcome.
+        ``conclude(pieces)`` computes the `Outcome` from the results of all pieces.
     """
 
     title: str
@@ -210,27 +196,27 @@ class Experiment:
 
 
 def paper_numbers(package: str, name: str) -> Any:
-    """What a paper printed, from the file beside its protocol."""
+    """Return published numbers from the file ``paper.json`` of a package."""
     return loads((files(package) / "paper.json").read_text(encoding="utf-8"))[name]
 
 
-def generator(seed: int, repetition: int) -> np.random.Generator:
-    """Random numbers of one repetition, the same for all that takes part in it."""
-    return np.random.default_rng([seed, repetition])
+def generator(random_state: int, repetition: int) -> np.random.Generator:
+    """Return the random number generator of a repetition, the same for all pieces in it."""
+    return np.random.default_rng([random_state, repetition])
 
 
-def random_state(seed: int, repetition: int) -> int:
-    """The same as a whole number, for what splits samples."""
-    return int(generator(seed, repetition).integers(2**31))
+def integer_seed(random_state: int, repetition: int) -> int:
+    """Return a random integer for scikit-learn's splitters."""
+    return int(generator(random_state, repetition).integers(2**31))
 
 
-def within_two_deviations(grids: Iterable[Grid]) -> Claim:
-    """Whether all numbers lie within two of the paper's standard deviations of the paper's."""
+def within_two_deviations(tables: Iterable[ResultTable]) -> Claim:
+    """Check that all numbers are within two standard deviations of the paper's numbers."""
     far = [
-        f"{row} {column} {value.ours:.{grid.digits}f} (paper {value.paper:.{grid.digits}f} ± "
-        f"{value.paper_spread:.{grid.digits}f})"
-        for grid in grids
-        for row, columns in grid.values.items()
+        f"{row} {column} {value.ours:.{table.digits}f} (paper {value.paper:.{table.digits}f} ± "
+        f"{value.paper_spread:.{table.digits}f})"
+        for table in tables
+        for row, columns in table.values.items()
         for column, value in columns.items()
         if (value.deviations or 0) > 2
     ]

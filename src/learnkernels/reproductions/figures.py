@@ -1,16 +1,15 @@
-"""Pictures of an outcome, from its numbers alone."""
+"""Draw the figures of an outcome with matplotlib."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from learnkernels.errors import InputError
-from learnkernels.inspect.displays.style import COLOURS, GREY, MARKERS, tidy
-from learnkernels.reproductions.experiment import Line, Panel
-
-__all__ = ["draw"]
+from learnkernels.inspection.displays.style import COLOURS, GREY, MARKERS, tidy
+from learnkernels.reproductions.experiment import Panel, Series
 
 DASHES = ("-", "--", ":", "-.")
 BAND = "#f0b849"
@@ -25,15 +24,16 @@ def draw(panels: list[Panel], path: Path, columns: int = 4) -> None:
     ----------
     panels : list of Panel
     path : Path
-        PNG, SVG or PDF by its ending.
+        Output file; its suffix selects PNG, SVG or PDF.
     columns : int
-        Most panels in a row.
+        Maximum number of panels per row.
     """
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
         raise InputError(
-            "pictures need matplotlib: pip install 'learnkernels[report]', or use --no-figures."
+            "figures need matplotlib, which is not installed. Run pip install "
+            "'learnkernels[report]', or pass --no-figures (in Python, figures=False)."
         ) from error
     high = -(-len(panels) // columns)
     wide = -(-len(panels) // high)
@@ -53,9 +53,10 @@ def draw(panels: list[Panel], path: Path, columns: int = 4) -> None:
         plt.close(figure)
 
 
-def draw_panel(panel: Panel, ax) -> None:
-    bars = [line for line in panel.lines if line.kind == "bars"]
-    for number, line in enumerate(panel.lines):
+def draw_panel(panel: Panel, ax: Any) -> None:
+    """Draw the series of a panel on axes."""
+    bars = [line for line in panel.series if line.kind == "bars"]
+    for number, line in enumerate(panel.series):
         colour = COLOURS[number % len(COLOURS)]
         marker = MARKERS[number % len(MARKERS)]
         if line.kind == "bars":
@@ -77,15 +78,15 @@ def draw_panel(panel: Panel, ax) -> None:
     ax.set_xlabel(panel.x)
     ax.set_ylabel(panel.y)
     tidy(ax)
-    if len(panel.lines) > 1:
+    if len(panel.series) > 1:
         ax.legend(
             frameon=False, fontsize=8, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.24)
         )
 
 
-def draw_bars(line: Line, ax, place: int, n_lines: int, colour: str) -> None:
-    """Bars of several lines stand side by side at each name."""
-    width = 0.8 / n_lines
-    centres = np.arange(len(line.x)) + (place - (n_lines - 1) / 2) * width
+def draw_bars(line: Series, ax: Any, index: int, n_series: int, colour: str) -> None:
+    """Draw one series of bars; bars of several series are side by side at each name."""
+    width = 0.8 / n_series
+    centres = np.arange(len(line.x)) + (index - (n_series - 1) / 2) * width
     ax.bar(centres, line.y, width, color=colour, yerr=line.spread, label=line.label)
     ax.set_xticks(range(len(line.x)), line.x)

@@ -1,4 +1,4 @@
-"""All experiments by name: year of the paper, then the table or figure."""
+"""Experiments by name: year of the paper, then the table or figure."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from learnkernels.reproductions import (
     ridge_2009,
 )
 from learnkernels.reproductions.experiment import Experiment
-
-__all__ = ["EXPERIMENTS"]
 
 EXPERIMENTS: dict[str, Experiment] = (
     ridge_2009.EXPERIMENTS

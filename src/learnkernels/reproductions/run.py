@@ -1,4 +1,4 @@
-"""From the name of a table to its numbers, files and pictures."""
+"""Run an experiment and write its numbers and figures."""
 
 from __future__ import annotations
 
@@ -9,54 +9,52 @@ from typing import Any
 
 from learnkernels.checks import is_whole
 from learnkernels.errors import InputError
-from learnkernels.progress import shown
-from learnkernels.reproductions.experiment import Claim, Grid, Line, Outcome, Panel, Value
+from learnkernels.progress import showing, within
+from learnkernels.reproductions.cached_runs import run_pieces, write_json
+from learnkernels.reproductions.experiment import Claim, Outcome, Panel, ResultTable, Series, Value
 from learnkernels.reproductions.figures import draw
 from learnkernels.reproductions.registry import EXPERIMENTS
-from learnkernels.reproductions.work import do, write_json
 from learnkernels.version import versions
-
-__all__ = ["outcome_of", "reproduce"]
 
 
 def reproduce(
     name: str,
     *,
     quick: bool = False,
-    seed: int = 0,
-    jobs: int = 1,
+    random_state: int = 0,
+    n_jobs: int = 1,
     folder: Path | str = "learnkernels-reproductions",
     fresh: bool = False,
     figures: bool = True,
     verbose: bool = False,
 ) -> dict[str, Any]:
-    """Run an experiment of a paper with its own protocol.
+    """Run an experiment of a paper with the paper's protocol.
 
     Parameters
     ----------
     name : str
         One of ``learnkernels.reproductions.EXPERIMENTS``.
     quick : bool, default=False
-        Fewer repetitions and smaller samples: minutes.
-    seed : int, default=0
-        Of everything random; the same seed gives the same numbers.
-    jobs : int, default=1
-        Processes at work.
+        Use fewer repetitions and smaller samples, which takes minutes.
+    random_state : int, default=0
+        Seed of all random choices.
+    n_jobs : int, default=1
+        Number of processes; -1 uses all cores. The numbers do not depend on it.
     folder : path-like, default="learnkernels-reproductions"
-        Where finished pieces, the result (JSON) and figures (PNG) go. A run that was stopped
-        continues from what lies there.
+        Directory for the finished pieces, the result (JSON) and the figures (PNG). An interrupted
+        run continues from the pieces found there.
     fresh : bool, default=False
-        Whether to compute anew what lies there.
+        Whether to ignore finished pieces and compute them again.
     figures : bool, default=True
-        Whether to draw.
+        Whether to draw the figures.
     verbose : bool, default=False
-        Show a bar of pieces on a terminal.
+        Whether to show progress.
 
     Returns
     -------
     dict
-        Tables with our numbers and the paper's, claims, series of the figures; when, with which
-        versions and which seed.
+        Tables with our numbers and the paper's, claims and series of the figures, together with
+        the date, the library versions and `random_state`.
 
     Examples
     --------
@@ -68,26 +66,27 @@ def reproduce(
     True
     """
     if name not in EXPERIMENTS:
-        raise InputError(f"no experiment is called {name!r}; there are {', '.join(EXPERIMENTS)}.")
-    for parameter, value, least in (("jobs", jobs, 1), ("seed", seed, 0)):
-        if not (is_whole(value) and value >= least):
-            raise InputError(
-                f"{parameter}={value!r}; it must be a whole number of at least {least}."
-            )
+        raise InputError(f"unknown experiment {name!r}; expected one of {', '.join(EXPERIMENTS)}.")
+    if not (is_whole(random_state) and random_state >= 0):
+        raise InputError(f"random_state={random_state!r}; expected an integer of at least 0.")
+    if not (is_whole(n_jobs) and (n_jobs == -1 or n_jobs >= 1)):
+        raise InputError(
+            f"n_jobs={n_jobs!r}; expected an integer of at least 1, or -1 for all cores."
+        )
     experiment = EXPERIMENTS[name]
     mode = "quick" if quick else "full"
-    folder = Path(folder) / f"{mode}-{seed}"
-    with shown(verbose) as progress:
-        pieces = do(
-            experiment.protocol, quick=quick, seed=seed, folder=folder / "pieces", jobs=jobs,
-            fresh=fresh, progress=progress.within(name),
+    folder = Path(folder) / f"{mode}-{random_state}"
+    with showing(verbose), within(name):
+        pieces = run_pieces(
+            experiment.protocol, quick=quick, random_state=random_state, folder=folder / "pieces",
+            n_jobs=n_jobs, fresh=fresh,
         )  # fmt: skip
     outcome = experiment.conclude(pieces)
-    found = {
+    found: dict[str, Any] = {
         "experiment": name,
         "title": experiment.title,
         "mode": mode,
-        "seed": seed,
+        "random_state": random_state,
         "pieces": len(pieces),
         "date": datetime.now(UTC).date().isoformat(),
         "versions": versions(),
@@ -99,25 +98,25 @@ def reproduce(
 
 
 def outcome_of(found: dict[str, Any]) -> Outcome:
-    """The outcome that a result file holds."""
+    """Return the outcome stored in a result file."""
     return Outcome(
         [
-            Grid(**grid | {"values": {
+            ResultTable(**table | {"values": {
                 row: {column: Value(**value) for column, value in columns.items()}
-                for row, columns in grid["values"].items()
+                for row, columns in table["values"].items()
             }})
-            for grid in found["grids"]
+            for table in found["tables"]
         ],
         [Claim(**claim) for claim in found["claims"]],
         [
-            Panel(**panel | {"lines": [Line(**line) for line in panel["lines"]]})
+            Panel(**panel | {"series": [Series(**line) for line in panel["series"]]})
             for panel in found["panels"]
         ],
     )  # fmt: skip
 
 
-def rounded(content):
-    """Without what is not there; six digits are enough for a reader, and differ nowhere."""
+def rounded(content: Any) -> Any:
+    """Round floats to six significant digits and drop entries that are None."""
     if isinstance(content, float):
         return float(f"{content:.6g}")
     if isinstance(content, dict):

@@ -1,49 +1,50 @@
-"""Optimisation that knows no kernels."""
+"""Optimisation without kernels: the loop, the certificate and the solvers."""
 
-from learnkernels.solvers.anderson import Anderson
-from learnkernels.solvers.certificate import Certificate
 from learnkernels.solvers.conjugate_gradients import conjugate_gradients
-from learnkernels.solvers.interior import InteriorSolution, RankOne, interior_weights
-from learnkernels.solvers.newton import Point, Task, minimise, relative, search, warn_if_open
+from learnkernels.solvers.interior_point import (
+    InteriorSolution,
+    RankOneKernels,
+    interior_weights,
+)
+from learnkernels.solvers.loop import Certificate, Iterate, iterate
+from learnkernels.solvers.newton import Objective, Point, line_search, minimise
 from learnkernels.solvers.nonnegative_qp import (
     kkt_residual,
     nonnegative_qp,
     qp_certificate,
     simplex_qp,
 )
-from learnkernels.solvers.sets import Ball, LpBall, Orthant, Simplex, WeightSet
-from learnkernels.solvers.smo import SVMSolution, hinge_loss, solve_svm, svm_gap
-from learnkernels.solvers.sparse import SparseTask, minimise_sparse
-from learnkernels.solvers.working_set_qp import Products, working_set_qp
+from learnkernels.solvers.svm import SVMSolution, hinge_loss, solve_svm, svm_path
+from learnkernels.solvers.weight_sets import Ball, LpBall, Simplex, WeightSet
+from learnkernels.solvers.working_set import SparseObjective, minimise_sparse
+from learnkernels.solvers.working_set_qp import MatrixProducts, working_set_qp
 
 __all__ = [
-    "Anderson",
     "Ball",
     "Certificate",
     "InteriorSolution",
+    "Iterate",
     "LpBall",
-    "Orthant",
+    "MatrixProducts",
+    "Objective",
     "Point",
-    "Products",
-    "RankOne",
+    "RankOneKernels",
     "SVMSolution",
     "Simplex",
-    "SparseTask",
-    "Task",
+    "SparseObjective",
     "WeightSet",
     "conjugate_gradients",
     "hinge_loss",
     "interior_weights",
+    "iterate",
     "kkt_residual",
+    "line_search",
     "minimise",
     "minimise_sparse",
     "nonnegative_qp",
     "qp_certificate",
-    "relative",
-    "search",
     "simplex_qp",
     "solve_svm",
-    "svm_gap",
-    "warn_if_open",
+    "svm_path",
     "working_set_qp",
 ]

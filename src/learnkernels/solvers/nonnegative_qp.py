@@ -1,25 +1,25 @@
-"""The non-negative quadratic program of `alignf`, exactly, by an active set.
+"""Exact active-set solver of the non-negative quadratic program of `alignf`.
 
     min_v  v'Mv - 2 v'a,   v >= 0,   M positive semi-definite with non-negative entries
 
 Optimal: with the gradient g = Mv - a, every g_k >= 0 and v_k g_k = 0. The set of positive v_k grows
 by the most violated entry and shrinks when the free minimiser leaves the orthant (Lawson and Hanson
-1974, on the normal equations). A Cholesky factor of the free block is carried along, so a step
-costs O(p s) for s free entries. A guess of the positive entries is factorised at once, and only
-what is wrong with it takes steps.
+1974, on the normal equations). A Cholesky factor of the free block is updated, so a step costs
+O(p s) for s free entries. A guess of the positive entries is factorised at once, and only wrong
+entries need steps.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass, field
+
 import numpy as np
-from scipy.linalg import solve_triangular
-from scipy.linalg.lapack import dpotrf, dpstrf
+from scipy.linalg.lapack import dpotrf, dpstrf, dtrtrs
 
-from learnkernels.solvers.certificate import Certificate
-
-__all__ = ["kkt_residual", "nonnegative_qp", "qp_certificate", "simplex_qp"]
+from learnkernels.solvers.loop import Certificate
 
 EPS = np.finfo(float).eps
+PIVOT = 4 * EPS
 
 
 def nonnegative_qp(
@@ -68,41 +68,43 @@ def simplex_qp(
 ) -> np.ndarray:
     """Minimise z'Hz / 2 - h'z over z >= 0, sum(z) = radius.
 
-    By the method of multipliers: a penalty that loses few digits of H, and rounds that learn the
-    price of the sum. A constant in h changes nothing, so the largest entry is made zero. The
-    positive entries of `start` are a guess of the minimiser's; each round starts at the last one.
+    Augmented Lagrangian: the penalty is small enough to keep the digits of H, and each iteration
+    updates the multiplier of the sum constraint. A constant in h has no effect, so the largest
+    entry is made zero. The positive entries of `start` are a guess of the minimiser's; each
+    iteration starts at the last solution.
     """
     h = h - h.max()
     weight = max(100 * float(np.abs(H).max()), float(-h.min()) / radius, np.finfo(float).tiny)
-    price = 0.0
+    multiplier = 0.0
     for _ in range(6):
-        z, _ = nonnegative_qp(H / 2 + weight, (h + price) / 2 + weight * radius, start)
+        z, _ = nonnegative_qp(H / 2 + weight, (h + multiplier) / 2 + weight * radius, start)
         start, excess = z, z.sum() - radius
-        price -= 2 * weight * excess
+        multiplier -= 2 * weight * excess
         if abs(excess) <= 1e-12 * radius:
             break
-    return z * (radius / z.sum())
+    z *= radius / z.sum()
+    return z
 
 
 def active_set(
     M: np.ndarray, a: np.ndarray, start: np.ndarray | None = None
 ) -> tuple[np.ndarray, int]:
-    """The minimiser for M of unit diagonal, and the number of steps."""
+    """Return the minimiser for M of unit diagonal, and the number of steps."""
     p = len(a)
     free = Factor(M)
-    v = np.zeros(p) if start is None else begin(a, start, free)
+    v = np.zeros(p) if start is None else minimise_on_guess(a, start, free)
     tol = 10 * EPS * np.abs(a).max(initial=0.0)
     dependent = np.zeros(p, dtype=bool)
     iterations = 0
-    while iterations < 10 * p + 10:
+    while p and iterations < 10 * p + 10:
         descent = a - M[:, free.index] @ v[free.index]
         descent[free.index] = 0.0
         descent[dependent] = 0.0
-        entering = int(np.argmax(descent)) if p else 0
-        if not p or descent[entering] <= tol:
+        entering = int(np.argmax(descent))
+        if descent[entering] <= tol:
             break
-        if not free.append(entering) and not exchange(v, free, entering):
-            dependent[entering] = True  # a combination of the free ones: nothing to gain
+        if not free.extend([entering]) and not exchange(v, free, entering):
+            dependent[entering] = True  # a combination of the free entries: nothing to gain
             continue
         v, shrunk = minimise_on_free(a, v, free)
         iterations += 1
@@ -112,15 +114,15 @@ def active_set(
     return v, iterations
 
 
-def begin(a, start, free) -> np.ndarray:
-    """Free the positive entries of a guess, as many as stay positive at the minimiser over them."""
+def minimise_on_guess(a: np.ndarray, start: np.ndarray, free: Factor) -> np.ndarray:
+    """Free the positive entries of a guess, those that are positive at the minimiser over them."""
     guess = np.flatnonzero(start > 0)
     while True:
         guess = free.restart(guess)
         target = free.solve(a)
         if (target > 0).all():
             break
-        # Wrong entries pull right ones below zero with them, but not as far: only the lowest go.
+        # Wrong entries push correct ones below zero too, but less far: remove only the lowest.
         guess = guess[target > target.min() / 4]
     v = np.zeros(len(a))
     v[guess] = target
@@ -128,10 +130,10 @@ def begin(a, start, free) -> np.ndarray:
 
 
 def exchange(v: np.ndarray, free: Factor, entering: int) -> bool:
-    """Free an entry in place of one of those that its row is, to rounding, a combination of.
+    """Free an entry whose row is a combination of the free rows, in exchange for one of those.
 
-    v moves along the combination, where M v stays, until the first of them is zero. False if none
-    would be.
+    v moves along the combination, where M v is constant, until the first of them is zero. Return
+    False if none would be.
     """
     c = free.solve(free.M[:, entering])
     held = v[free.index]
@@ -140,18 +142,18 @@ def exchange(v: np.ndarray, free: Factor, entering: int) -> bool:
         return False
     step = np.where(falls, held / np.where(falls, c, 1.0), np.inf)
     first = free.index[int(np.argmin(step))]
-    places = list(free.index)
+    index = list(free.index)
     free.remove([first])
-    if not free.append(entering):
-        free.append(first)
+    if not free.extend([entering]):
+        free.extend([first])
         return False
-    v[places] = np.maximum(held - step.min() * c, 0.0)
+    v[index] = np.maximum(held - step.min() * c, 0.0)
     v[entering], v[first] = step.min(), 0.0
     return True
 
 
-def minimise_on_free(a, v, free) -> tuple[np.ndarray, bool]:
-    """Walk to the minimiser over the free entries, dropping those that reach zero on the way."""
+def minimise_on_free(a: np.ndarray, v: np.ndarray, free: Factor) -> tuple[np.ndarray, bool]:
+    """Move to the minimiser over the free entries; entries that reach zero are fixed there."""
     shrunk = False
     while True:
         target = np.zeros_like(v)
@@ -168,90 +170,67 @@ def minimise_on_free(a, v, free) -> tuple[np.ndarray, bool]:
         free.remove(gone)
 
 
+@dataclass
 class Factor:
-    """Cholesky factor of M restricted to the free entries, in the order they entered."""
+    """Cholesky factor of M restricted to the free entries, in the order they entered.
 
-    def __init__(self, M: np.ndarray):
-        self.M = M
-        self.index: list[int] = []
-        self.L = np.zeros((16, 16))
+    A pivot of at most ``PIVOT`` times the number of entries is rounding: M has unit diagonal.
+    """
 
-    def append(self, k: int) -> bool:
-        """Free entry k; False if its row is, to rounding, a combination of the free ones."""
-        s = len(self.index)
-        row = self.triangular(self.M[self.index, k])
-        rest = self.M[k, k] - row @ row
-        if rest <= least_pivot(s + 1):
-            return False
-        self.make_room(s + 1)
-        self.L[s, :s] = row
-        self.L[s, s] = np.sqrt(rest)
-        self.index.append(k)
-        return True
+    M: np.ndarray
+    index: list[int] = field(default_factory=list)
+    L: np.ndarray = field(default_factory=lambda: np.zeros((16, 16)))
 
-    def extend(self, entries: np.ndarray) -> bool:
-        """Free several entries at once; False, and no change, if a row depends on others."""
+    def extend(self, entries: list[int]) -> bool:
+        """Free some entries; return False, without a change, if a row depends on the others."""
         s, size = len(self.index), len(self.index) + len(entries)
-        rows = self.triangular(self.M[self.index][:, entries]).T  # (new, s)
-        rest = self.M[np.ix_(entries, entries)] - rows @ rows.T
-        L, failed = dpotrf(rest, lower=1)
-        if failed or (np.diag(L) ** 2 <= least_pivot(size)).any():
+        rows = np.zeros((len(entries), s))
+        if s:
+            B = self.M[np.ix_(self.index, entries)]
+            rows = dtrtrs(self.L[:s, :s].T, B, trans=1)[0].T
+        rest, failed = dpotrf(self.M[np.ix_(entries, entries)] - rows @ rows.T, lower=1)
+        if failed or (np.diag(rest) ** 2 <= PIVOT * size).any():
             return False
-        self.make_room(size)
+        if size > len(self.L):
+            self.L = np.pad(self.L, (0, max(len(self.L), size - len(self.L))))
         self.L[s:size, :s] = rows
-        self.L[s:size, s:size] = L
-        self.index.extend(entries.tolist())
+        self.L[s:size, s:size] = rest
+        self.index.extend(entries)
         return True
 
     def restart(self, entries: np.ndarray) -> np.ndarray:
-        """Free these entries only, less those that depend on others; returns the rest."""
+        """Free these entries only, without those that depend on others; return the rest."""
         self.index = []
-        if len(entries) and not self.extend(entries):
-            # Cholesky with pivots ends where nothing is left that the first ones do not span.
+        if len(entries) and not self.extend(entries.tolist()):
+            # Cholesky with pivots ends where the first rows span all others.
             block = self.M[np.ix_(entries, entries)]
-            _, order, rank, _ = dpstrf(block, tol=4 * least_pivot(len(entries)))
+            _, order, rank, _ = dpstrf(block, tol=4 * PIVOT * len(entries))
             entries = np.sort(entries[order[:rank] - 1])
-            if not self.extend(entries):
+            if not self.extend(entries.tolist()):
                 entries = entries[:0]
         return entries
 
     def remove(self, gone: list[int]) -> None:
         """Fix entries at zero again; the factor is rebuilt from the first of them on."""
-        kept = np.array(self.index)
-        kept = kept[~np.isin(kept, gone)]
         first = min(self.index.index(k) for k in gone)
+        kept = [k for k in self.index[first:] if k not in gone]
         self.index = self.index[:first]
-        if first < len(kept) and not self.extend(kept[first:]):
-            for k in kept[first:].tolist():
-                self.append(k)
-
-    def make_room(self, size: int) -> None:
-        if size > len(self.L):
-            self.L = np.pad(self.L, (0, max(len(self.L), size - len(self.L))))
+        if kept and not self.extend(kept):
+            for k in kept:
+                self.extend([k])
 
     def solve(self, a: np.ndarray) -> np.ndarray:
-        """Solution on the free entries of M v = a, with one step of refinement."""
-        M = self.M[np.ix_(self.index, self.index)]
-        v = self.both(a[self.index])
-        return v + self.both(a[self.index] - M @ v)
-
-    def both(self, b):
-        return self.triangular(self.triangular(b), trans=1)
-
-    def triangular(self, b, trans=0):
+        """Solve M v = a on the free entries, with one step of refinement, shape (s,)."""
         s = len(self.index)
-        if s == 0:
-            return b
-        return solve_triangular(self.L[:s, :s], b, lower=True, trans=trans, check_finite=False)
-
-
-def least_pivot(size: int) -> float:
-    """Below this a pivot of a matrix of unit diagonal is rounding."""
-    return 4 * size * EPS
+        b, M, v = a[self.index], self.M[np.ix_(self.index, self.index)], np.zeros(s)
+        U = self.L[:s, :s].T
+        for _ in range(2 if s else 0):
+            v += dtrtrs(U, dtrtrs(U, b - M @ v, trans=1)[0])[0]
+        return v
 
 
 def kkt_residual(M: np.ndarray, a: np.ndarray, v: np.ndarray) -> float:
-    """Largest violation of the optimality conditions, relative to the largest |a_k|.
+    """Return the largest violation of the optimality conditions, relative to the largest |a_k|.
 
     In units of the scaled problem (unit diagonal): ``|min(v, g)|`` for the gradient g = Mv - a.
     """
@@ -265,14 +244,14 @@ def kkt_residual(M: np.ndarray, a: np.ndarray, v: np.ndarray) -> float:
 def qp_certificate(
     diagonal: np.ndarray, Mv: np.ndarray, a: np.ndarray, v: np.ndarray, iterations: int
 ) -> Certificate:
-    """Primal value at v, and the value of a dual feasible point made from v.
+    """Certify v by its value and by the value of a dual feasible point made from v.
 
     The dual is max_u -u'Mu over Mu >= a. With v >= 0 and M >= 0, two points are feasible:
 
         u = t v        t = max_k a_k / (Mv)_k
         u = v + d      d_k = max(a_k - (Mv)_k, 0) / M_kk,  where d'Md <= (sum_k d_k sqrt(M_kk))^2
 
-    The first is exact to rounding at a solution, the second does not mind a small a_k.
+    The first is exact to rounding at a solution, the second is not sensitive to a small a_k.
     """
     quadratic = v @ Mv
     primal = quadratic - 2 * v @ a
@@ -283,7 +262,7 @@ def qp_certificate(
         t = np.max(a[needed] / Mv[needed]) if v.any() else np.inf
         short = np.maximum(a - Mv, 0.0)
         d = np.where(short > 0, short / diagonal, 0.0)
-        longer = quadratic + 2 * d @ Mv + (d @ np.sqrt(diagonal)) ** 2
-    stretched = t**2 * quadratic if np.isfinite(t) else np.inf
-    dual = -min(stretched, longer) if np.isfinite(longer) else -stretched
+        shifted = quadratic + 2 * d @ Mv + (d @ np.sqrt(diagonal)) ** 2
+    scaled = t**2 * quadratic if np.isfinite(t) else np.inf
+    dual = -min(scaled, shifted) if np.isfinite(shifted) else -scaled
     return Certificate.of(primal, dual, iterations, tol=1e-8)

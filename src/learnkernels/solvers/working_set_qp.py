@@ -1,50 +1,94 @@
-"""The non-negative quadratic program for more kernels than a matrix of all pairs has room for.
+"""The non-negative quadratic program for so many kernels that M is not formed.
 
     min_v  v'Mv - 2 v'a,   v >= 0,   M positive semi-definite with non-negative entries
 
-M is known by its diagonal, its blocks and its products. A working set W starts with the entries of
+M is given by its diagonal, its blocks and its products. A working set W starts with the entries of
 largest a_k / sqrt(M_kk); the problem is solved on W with a dense block; one product with M then
-gives the gradient of all entries, and the most violated ones join, as many as W holds. On W,
-conjugate gradients run on the positive entries, and a step that would leave the orthant is bent
-along its walls as far as the value falls (Moré and Toraldo 1991); entries at zero are released when
-their part of the violation outweighs the rest (Dostál and Schöberl 2005).
+gives the gradient of all entries, and the most violated ones enter, as many as W holds. On W,
+conjugate gradients run on the positive entries, and a step that would leave the orthant is
+projected onto it (Moré and Toraldo 1991); entries at zero are released when their part of the
+violation outweighs the rest (Dostál and Schöberl 2005).
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from scipy.linalg.blas import dsymv
 
-from learnkernels.solvers.certificate import Certificate
+from learnkernels.solvers.loop import Certificate, Iterate, iterate
 from learnkernels.solvers.nonnegative_qp import active_set, qp_certificate
 
-__all__ = ["Products", "working_set_qp"]
-
-ROUND = 500  # products with a block before the gradient is taken anew
-MOST_ROUNDS = 200
+BLOCK_PRODUCTS = 500  # products with a block before the gradient is recomputed
+MAX_BLOCKS = 200  # working sets
 POLISHED = 2000  # entries for which a Cholesky factor is cheap beside the products
 EPS = np.finfo(float).eps
 
 
-class Products(Protocol):
+class MatrixProducts(Protocol):
     """A symmetric positive semi-definite matrix M of shape (p, p), never formed."""
 
     @property
     def diagonal(self) -> np.ndarray:
-        """M_kk, shape (p,)."""
+        """Return M_kk, shape (p,)."""
 
     def block(self, index: np.ndarray) -> np.ndarray:
-        """M restricted to s entries, shape (s, s): a new array that the caller may change."""
+        """Compute M restricted to s entries, a new array of shape (s, s)."""
 
     def times(self, v: np.ndarray) -> np.ndarray:
-        """M v, shape (p,)."""
+        """Compute M v, shape (p,)."""
+
+
+@dataclass(frozen=True)
+class WorkingSet(Iterate):
+    """The solution on a working set; `value` is the violation over all entries.
+
+    Attributes
+    ----------
+    u : ndarray of shape (p,)
+        Solution in the scaled problem, ``sqrt(M_kk) v_k``.
+    Mv : ndarray of shape (p,)
+    gradient : ndarray of shape (p,)
+        Of the scaled problem; infinite where M_kk = 0.
+    W : ndarray of shape (s,)
+        The working set.
+    blocks : int
+        Working sets so far.
+    settled : bool
+        Whether the last solve changed nothing.
+    """
+
+    u: np.ndarray
+    Mv: np.ndarray
+    gradient: np.ndarray
+    W: np.ndarray
+    blocks: int = 0
+    settled: bool = False
+
+    @property
+    def gap(self) -> float:
+        """Largest violation of the optimality conditions."""
+        return self.value
+
+
+@dataclass(frozen=True)
+class OrthantPoint(Iterate):
+    """A point of the projected conjugate gradients; `value` is its violation."""
+
+    x: np.ndarray  # (s,)
+    gradient: np.ndarray  # (s,)
+    direction: np.ndarray  # (s,)
+
+    @property
+    def gap(self) -> float:
+        """Largest violation of the optimality conditions."""
+        return self.value
 
 
 def working_set_qp(
-    products: Products,
+    products: MatrixProducts,
     a: np.ndarray,
     *,
     tol: float = 1e-10,
@@ -55,15 +99,15 @@ def working_set_qp(
 
     Parameters
     ----------
-    products : Products
-        M, by its diagonal, blocks and products. It may be singular, and a is in its range. A zero
-        diagonal entry fixes v_k = 0.
+    products : MatrixProducts
+        M, given by its diagonal, blocks and products. It may be singular, and a is in its range.
+        A zero diagonal entry fixes v_k = 0.
     a : ndarray of shape (p,)
         Linear term.
     tol : float, default=1e-10
         Violation of the optimality conditions at which to stop, as `kkt_residual` defines it.
     max_products : int, default=5000
-        Most products with a block.
+        Largest number of products with a block.
     first : int, default=500
         Entries in the first working set.
 
@@ -95,128 +139,152 @@ def working_set_qp(
     # Unit diagonal: entries of M are then correlations, and one tolerance fits all.
     b = a / root
     scale = float(np.abs(b).max(initial=0.0))
-    u, Mv = np.zeros(len(b)), np.zeros(len(b))  # u = root v
-    gradient = np.where(alive, -b, np.inf)
-    W, Q, settled, spent = np.zeros(0, dtype=int), np.zeros((0, 0)), False, 0
-    for _ in range(MOST_ROUNDS):
-        if violation(u, gradient) <= tol * scale or spent >= max_products:
-            break
-        new, worst = most_violated(gradient, W, max(len(W), first), tol * scale)
+    Q = np.zeros((0, 0))  # block of the working set, with unit diagonal
+
+    def step(now: WorkingSet) -> WorkingSet | None:
+        nonlocal Q
+        W, left = now.W, max_products - now.iterations
+        new, worst = most_violated(now.gradient, W, max(len(W), first), tol * scale)
+        if now.blocks == MAX_BLOCKS or (now.settled and not len(new)):
+            return None  # the rest is rounding
         if len(new):
-            W, Q = np.concatenate([W, new]), np.zeros((0, 0))  # the old block makes room
-            Q = correlations(products, W, root)
-        elif settled:
-            break  # what is left is rounding
-        aim, most = max(0.1 * worst, 0.5 * tol * scale), min(ROUND, max_products - spent)
-        x, steps = solve_block(Q, b[W], u[W], aim, most)
-        settled = worst <= tol * scale and np.array_equal(x, u[W])
-        spent += steps
+            W = np.concatenate([W, new])
+            Q = np.zeros((0, 0))  # free the memory of the last block
+            Q = np.ascontiguousarray(products.block(W), dtype=float)
+            Q /= root[W]
+            Q /= root[W][:, None]
+        aim = max(0.1 * worst, 0.5 * tol * scale)
+        x, spent = solve_block(Q, b[W], now.u[W], aim, min(BLOCK_PRODUCTS, left))
+        settled = worst <= tol * scale and np.array_equal(x, now.u[W])
+        u = now.u.copy()
         u[W] = x
         Mv = products.times(u / root)
         gradient = np.where(alive, Mv / root - b, np.inf)
-    v = u / root
-    certificate = qp_certificate(diagonal, Mv, a, v, spent)
-    if violation(u, gradient) > 1e-8 * scale:
+        return WorkingSet(
+            u, Mv, gradient, W, now.blocks + 1, settled,
+            value=violation(u, gradient), iterations=spent,
+        )  # fmt: skip
+
+    zero, gradient = np.zeros(len(b)), np.where(alive, -b, np.inf)
+    nothing = np.zeros(0, dtype=int)
+    start = WorkingSet(zero, zero, gradient, nothing, value=violation(zero, gradient))
+    end, _ = iterate(start, step, tol=tol * scale, max_iter=max_products, measure="violation")
+    v = end.u / root
+    certificate = qp_certificate(diagonal, end.Mv, a, v, end.iterations)
+    if end.value > 1e-8 * scale:
         certificate = replace(certificate, status="not converged")
     return v, certificate
 
 
-def violation(u, gradient) -> float:
+def violation(u: np.ndarray, gradient: np.ndarray) -> float:
+    """Return the largest violation of u >= 0, gradient >= 0, u gradient = 0."""
     return float(np.abs(np.minimum(u, gradient)).max(initial=0.0))
 
 
-def most_violated(gradient, W, most: int, smallest: float) -> tuple[np.ndarray, float]:
-    """The entries outside W of most negative gradient, if it is worth it, and the worst of it."""
+def most_violated(
+    gradient: np.ndarray, W: np.ndarray, most: int, smallest: float
+) -> tuple[np.ndarray, float]:
+    """Return the entries outside W of most negative gradient, and the largest violation there.
+
+    No entries if the largest violation is at most `smallest`.
+    """
     outside = gradient.copy()
     outside[W] = np.inf
     worst = max(-float(outside.min()), 0.0)
     if worst <= smallest:
         return W[:0], worst
     new = np.argsort(outside, kind="stable")[:most]
-    # As a block is dear, those come along that are as near to a violation as the worst is past it.
+    # Blocks are expensive, so also add entries whose gradient is below the worst violation.
     return new[outside[new] < worst], worst
 
 
-def correlations(products: Products, W: np.ndarray, root: np.ndarray) -> np.ndarray:
-    """The block of W with unit diagonal, shape (s, s)."""
-    Q = np.ascontiguousarray(products.block(W), dtype=float)
-    Q /= root[W]
-    Q /= root[W][:, None]
-    return Q
-
-
-def solve_block(Q, b, x, aim: float, most: int) -> tuple[np.ndarray, int]:
-    """The minimiser on W from x, and the products spent: to the aim, or as far as they suffice."""
-    x, spent = conjugate_gradients(Q, b, x, aim, most)
-    gradient = symmetric(Q, x) - b
+def solve_block(
+    Q: np.ndarray, b: np.ndarray, x: np.ndarray, aim: float, most: int
+) -> tuple[np.ndarray, int]:
+    """Minimise on W from x; return the minimiser and the number of products."""
+    x, spent = projected_conjugate_gradients(Q, b, x, aim, most)
+    gradient = dsymv(1.0, Q.T, x) - b
     rest = violation(x, gradient)
     near = np.flatnonzero((x > 0) | (gradient < 10 * rest))
     if rest <= 2 * aim or len(near) > POLISHED:
         return x, spent
-    # Too ill-conditioned: the exact minimiser over what is, or may become, positive.
+    # Too ill-conditioned: the exact minimiser over the entries that may be positive.
     exact = np.zeros(len(x))
     exact[near], _ = active_set(Q[np.ix_(near, near)], b[near], x[near])
-    better = violation(exact, symmetric(Q, exact) - b) < rest
+    better = violation(exact, dsymv(1.0, Q.T, exact) - b) < rest
     return exact if better else x, spent
 
 
-def conjugate_gradients(
+def projected_conjugate_gradients(
     Q: np.ndarray, b: np.ndarray, x: np.ndarray, aim: float, most: int
 ) -> tuple[np.ndarray, int]:
     """Minimise x'Qx - 2x'b over x >= 0, from x, until the violation is at most aim.
 
-    Returns the solution and the number of products with Q, at most `most` and a few.
+    Return the solution and the number of products with Q, at most `most` and a few. Products read
+    one triangle of Q.
     """
-    gradient = symmetric(Q, x) - b
-    direction = np.where(x > 0, gradient, 0.0)
-    spent = 1
-    while violation(x, gradient) > aim and spent < most:
+
+    def step(now: OrthantPoint) -> OrthantPoint | None:
+        x, gradient, direction = now.x, now.gradient, now.direction
         part, zero = np.minimum(x, gradient), x == 0
         release = np.linalg.norm(part[zero]) > 3 * np.linalg.norm(part[~zero])
         if release:
             direction = np.where(zero, part, 0.0)
-        product = symmetric(Q, direction)
-        spent += 1
+        product = dsymv(1.0, Q.T, direction)
         curvature = direction @ product
         with np.errstate(over="ignore"):
-            room = np.divide(x, direction, out=np.full(len(x), np.inf), where=direction > 0)
-        wall = room.min()
+            lengths = np.divide(x, direction, out=np.full(len(x), np.inf), where=direction > 0)
+        boundary = lengths.min()
         curved = curvature > EPS * (direction @ direction)
-        step = gradient @ direction / curvature if curved else wall
-        if not np.isfinite(step):
-            break  # no curvature and no wall: Q has negative entries
-        if step >= wall:
-            corner = np.where(room <= wall, 0.0, np.maximum(x - wall * direction, 0.0))
-            at_corner = gradient - wall * product
-            x, gradient, tried = bend(Q, b, x, direction, step, wall, corner, at_corner)
-            direction = np.where(x > 0, gradient, 0.0)
-            spent += tried
-            continue
-        x, gradient = np.maximum(x - step * direction, 0.0), gradient - step * product
+        length = gradient @ direction / curvature if curved else boundary
+        if not np.isfinite(length):
+            return None  # no curvature and no boundary: Q has negative entries
+        if length >= boundary:
+            corner = np.maximum(x - boundary * direction, 0.0)
+            corner[lengths <= boundary] = 0.0
+            x, gradient, tried = projected_step(
+                Q, b, x, direction, length, boundary, corner, gradient - boundary * product
+            )
+            return point(x, gradient, np.where(x > 0, gradient, 0.0), 1 + tried)
+        x, gradient = np.maximum(x - length * direction, 0.0), gradient - length * product
         steepest = np.where(x > 0, gradient, 0.0)
         turn = 0.0 if release else steepest @ product / curvature
-        direction = steepest - turn * direction
-    return x, spent
+        return point(x, gradient, steepest - turn * direction, 1)
+
+    def point(
+        x: np.ndarray, gradient: np.ndarray, direction: np.ndarray, products: int
+    ) -> OrthantPoint:
+        value = violation(x, gradient)
+        return OrthantPoint(x, gradient, direction, value=value, iterations=products)
+
+    gradient = dsymv(1.0, Q.T, x) - b
+    start = point(x, gradient, np.where(x > 0, gradient, 0.0), 0)
+    end, _ = iterate(start, step, tol=aim, max_iter=most - 1, measure="violation")
+    return end.x, 1 + end.iterations
 
 
-def bend(Q, b, x, direction, step, wall, corner, at_corner):
-    """A point on the path max(x - t direction, 0) of no higher value than its first corner.
+def projected_step(
+    Q: np.ndarray,
+    b: np.ndarray,
+    x: np.ndarray,
+    direction: np.ndarray,
+    length: float,
+    boundary: float,
+    corner: np.ndarray,
+    corner_gradient: np.ndarray,
+) -> tuple[np.ndarray, np.ndarray, int]:
+    """Return a point on the path max(x - t direction, 0) of no higher value than its first corner.
 
-    Shorter and shorter steps are tried, down to the corner at t = wall. Returns the point, its
+    Shorter and shorter steps are tried, down to the corner at t = boundary. Return the point, its
     gradient and the number of products.
     """
-    value = corner @ (at_corner - b)
+    value = corner @ (corner_gradient - b)
     tried = 0
-    while step > wall:
-        bent = np.maximum(x - step * direction, 0.0)
-        gradient = symmetric(Q, bent) - b
+    while length > boundary:
+        projected = np.maximum(x - length * direction, 0.0)
+        gradient = dsymv(1.0, Q.T, projected) - b
         tried += 1
-        if bent @ (gradient - b) <= value:
-            return bent, gradient, tried
-        step = max(step / 2**tried, wall)
-    return corner, at_corner, tried
-
-
-def symmetric(Q: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Q x, from one triangle of Q: half as much to read."""
-    return dsymv(1.0, Q.T, x)
+        if projected @ (gradient - b) <= value:
+            return projected, gradient, tried
+        length = max(length / 2**tried, boundary)
+    return corner, corner_gradient, tried

@@ -1,7 +1,7 @@
-"""The guarantees of the papers as functions of plain numbers and arrays, each quoting its theorem.
+"""Guarantees of the papers as functions of numbers and arrays, each with its theorem.
 
-Bounds that hold for every distribution are loose: most say nothing below tens of thousands of
-samples. Each function says what value would be trivial.
+Bounds that hold for every distribution are loose: most are vacuous below tens of thousands of
+samples. Each docstring states the value from which the bound is vacuous.
 """
 
 from learnkernels.theory.alignment import (

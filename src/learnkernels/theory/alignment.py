@@ -1,7 +1,7 @@
-"""What alignment promises: how near the sample's is to the truth, and how good a predictor exists.
+"""Guarantees based on centered alignment: concentration, and error of the aligned predictor.
 
-Centered alignment, by Cortes, Mohri and Rostamizadeh (2012), section 4. Words for its symbols: m is
-the number of samples, R^2 a bound of k(x, x), K_Y(x, x') = y y' the target's kernel.
+Cortes, Mohri and Rostamizadeh (2012), section 4. Symbols: m is the number of samples, R^2 an upper
+bound on k(x, x), and K_Y(x, x') = y y' the kernel of the target.
 """
 
 from __future__ import annotations
@@ -15,27 +15,16 @@ from learnkernels.checks import as_input_error, random_generator
 from learnkernels.errors import InputError
 from learnkernels.theory.checks import fraction, gram_matrix, number, whole
 
-__all__ = [
-    "Interval",
-    "aligned_classifier_error",
-    "aligned_regressor_error",
-    "alignment_concentration",
-    "bootstrap_alignment",
-    "product_concentration",
-    "spread",
-    "unnormalized_classifier_error",
-]
-
 
 class Interval(NamedTuple):
-    """From `low` to `high`."""
+    """An interval with the ends `low` and `high`."""
 
     low: float
     high: float
 
 
 def product_concentration(n_samples: int, bound: float, other_bound: float, delta: float) -> float:
-    """How far the mean product of two centered kernels is from its expectation.
+    """Bound the distance of the mean product of two centered kernels from its expectation.
 
     Proposition 11 of 2012: with probability at least 1 - delta,
     ``|<K_c, K'_c>_F / m^2 - E[K_c K'_c]|`` is at most
@@ -44,17 +33,17 @@ def product_concentration(n_samples: int, bound: float, other_bound: float, delt
     Parameters
     ----------
     n_samples : int
-        m, the number of samples, drawn independently.
+        m, the number of independent samples.
     bound, other_bound : float
-        R^2 and R'^2: no k(x, x) is larger, on any sample that could be drawn. For the target's
-        kernel, the largest y^2.
+        R^2 and R'^2, upper bounds on k(x, x) for every possible x. For the kernel of the target,
+        the largest y^2.
     delta : float
-        Probability of being wrong.
+        Probability that the bound fails.
 
     Returns
     -------
     float
-        The distance.
+        Upper bound on the distance.
 
     Examples
     --------
@@ -75,29 +64,29 @@ def alignment_concentration(
     other_square: float,
     delta: float,
 ) -> float:
-    """How far a sample's centered alignment is from that of the kernels.
+    """Bound the distance of the empirical centered alignment from the true one.
 
     Theorem 12 of 2012: with probability at least 1 - delta,
     ``|rho - rho_hat| <= 18 beta (3 / m + 8 sqrt(log(6/delta) / 2m))``, with
     ``beta = max(R^2 R'^2 / E[K_c^2], R^2 R'^2 / E[K'_c^2])``. As alignment is in [0, 1], a distance
-    of 1 or more says nothing. Note that the theorem's beta wants kernels of comparable scale
-    (``R^2 = R'^2`` after scaling), on which alignment does not depend.
+    of 1 or more is vacuous. The theorem's beta needs kernels of comparable scale (``R^2 = R'^2``
+    after scaling); alignment does not depend on the scale.
 
     Parameters
     ----------
     n_samples : int
-        m, the number of samples, drawn independently.
+        m, the number of independent samples.
     bound, other_bound : float
         R^2 and R'^2, as in `product_concentration`.
     square, other_square : float
-        E[K_c^2] and E[K'_c^2]; their estimates ``|K_c|_F^2 / m^2`` stand in for them as a rule.
+        E[K_c^2] and E[K'_c^2], usually replaced by their estimates ``|K_c|_F^2 / m^2``.
     delta : float
-        Probability of being wrong.
+        Probability that the bound fails.
 
     Returns
     -------
     float
-        The distance.
+        Upper bound on the distance.
 
     Examples
     --------
@@ -116,15 +105,15 @@ def alignment_concentration(
 
 
 def spread(K: ArrayLike) -> float:
-    """Gamma, how much heavier the heaviest row of a centered Gram is than rows are on average.
+    """Compute Gamma, the largest row norm of a centered Gram matrix relative to the average.
 
-    ``Gamma = max_x sqrt(E_x'[K_c(x, x')^2] / E[K_c^2])``, at least 1, with the samples' means for
-    expectations.
+    ``Gamma = max_x sqrt(E_x'[K_c(x, x')^2] / E[K_c^2])``, at least 1; expectations are replaced by
+    means over the samples.
 
     Parameters
     ----------
     K : array-like of shape (n_samples, n_samples)
-        A Gram matrix; it is centered here.
+        Gram matrix; it is centered here.
 
     Returns
     -------
@@ -145,23 +134,23 @@ def spread(K: ArrayLike) -> float:
 
 
 def aligned_classifier_error(rho: float, gamma: float) -> float:
-    """Error of the predictor that a kernel's alignment makes, for two classes.
+    """Bound the error of the aligned predictor for two classes.
 
     Theorem 13 of 2012: ``h*(x) = E[y' K_c(x, x')] / sqrt(E[K_c^2])``, with y centered and of
-    variance one, errs with probability at most ``1 - rho / Gamma``. 1 or more says nothing, and
-    0.5 no more than guessing.
+    variance one, has a probability of error of at most ``1 - rho / Gamma``. The bound is vacuous
+    from 0.5, the error of guessing.
 
     Parameters
     ----------
     rho : float
         Centered alignment of the kernel with the target.
     gamma : float
-        The kernel's `spread`, at least 1.
+        `spread` of the kernel, at least 1.
 
     Returns
     -------
     float
-        The bound.
+        Upper bound.
 
     Examples
     --------
@@ -173,10 +162,10 @@ def aligned_classifier_error(rho: float, gamma: float) -> float:
 
 
 def aligned_regressor_error(rho: float) -> float:
-    """Squared error of the predictor that a kernel's alignment makes, in units of y's variance.
+    """Bound the squared error of the aligned predictor, relative to the variance of y.
 
-    Theorem 14 of 2012: ``E[(y - h*(x))^2] <= 2 (1 - rho)`` for centered y of variance one. 1 is
-    the error of predicting the mean.
+    Theorem 14 of 2012: ``E[(y - h*(x))^2] <= 2 (1 - rho)`` for centered y of variance one. The
+    bound is vacuous from 1, the error of predicting the mean.
 
     Parameters
     ----------
@@ -186,7 +175,7 @@ def aligned_regressor_error(rho: float) -> float:
     Returns
     -------
     float
-        The bound.
+        Upper bound.
 
     Examples
     --------
@@ -198,22 +187,22 @@ def aligned_regressor_error(rho: float) -> float:
 
 
 def unnormalized_classifier_error(product: float, bound: float) -> float:
-    """Error of ``g*(x) = E[y' K_c(x, x')]``, for two classes -1 and 1.
+    """Bound the error of ``g*(x) = E[y' K_c(x, x')]`` for the classes -1 and 1.
 
-    Theorem 15 of 2012: at most ``1 - rho_u / R^2``, ``rho_u = E[K_c K_Y]`` and no K_c(x, x) above
-    R^2. Simpler than theorem 13, and usually weaker.
+    Theorem 15 of 2012: the error is at most ``1 - rho_u / R^2`` with ``rho_u = E[K_c K_Y]`` and
+    K_c(x, x) <= R^2. Simpler than theorem 13, and usually weaker.
 
     Parameters
     ----------
     product : float
         rho_u; its estimate is ``<K_c, yy'>_F / m^2``.
     bound : float
-        R^2, of the centered kernel.
+        R^2, an upper bound on K_c(x, x) of the centered kernel.
 
     Returns
     -------
     float
-        The bound.
+        Upper bound.
 
     Examples
     --------
@@ -227,31 +216,31 @@ def unnormalized_classifier_error(product: float, bound: float) -> float:
 def bootstrap_alignment(
     K: ArrayLike, Y: ArrayLike, *, level: float = 0.95, n_draws: int = 500, random_state=0
 ) -> Interval:
-    """An interval for the alignment of a kernel with a target, from resampled samples.
+    """Estimate a confidence interval for the alignment of a kernel with a target by resampling.
 
-    Draws halves of the samples without replacement, each draw's alignment by definition. A mean
-    over a half varies as much as one over a bootstrap sample of all, ``s^2 / (m/2) (1 - 1/2)``
-    being ``s^2 / m``; but no sample is drawn twice, which would meet itself off the diagonal and
-    raise the alignment. The draws' spread around their middle is put around the alignment of all.
-    Far narrower than the bound of theorem 12, and no proof.
+    Each draw is a random half of the samples, without replacement. The mean over a half has the
+    variance ``s^2 / (m/2) (1 - 1/2) = s^2 / m`` of the mean over a bootstrap sample, but contains
+    no duplicate samples, which would increase the alignment. The deviations of the draws from
+    their median are added to the alignment of all samples. The interval is much narrower than the
+    bound of theorem 12, but it is not a proven bound.
 
     Parameters
     ----------
     K : array-like of shape (n_samples, n_samples)
-        A Gram matrix.
+        Gram matrix.
     Y : array-like of shape (n_samples,) or (n_samples, n_targets)
         The target.
     level : float, default=0.95
-        How often such an interval should hold the true alignment.
+        Confidence level.
     n_draws : int, default=500
-        Draws.
+        Number of draws.
     random_state : int, RandomState or None, default=0
-        Of the draws.
+        Seed or generator of the draws.
 
     Returns
     -------
     Interval
-        Its ends, within [0, 1].
+        Ends of the interval, within [0, 1].
 
     Examples
     --------
@@ -279,7 +268,7 @@ def bootstrap_alignment(
 
 
 def drawn_alignments(K: np.ndarray, L: np.ndarray, w: np.ndarray) -> np.ndarray:
-    """Alignments of draws that hold sample i w_i times; w of shape (n_samples, n_draws)."""
+    """Return the alignments of draws with w_i copies of sample i; w is (n_samples, n_draws)."""
     n = w[:, 0].sum()  # the size of every draw
 
     def product(A, B):

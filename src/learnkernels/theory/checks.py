@@ -1,4 +1,4 @@
-"""Checks of the numbers that bounds are made from."""
+"""Check the arguments of the bounds."""
 
 from __future__ import annotations
 
@@ -9,15 +9,12 @@ import numpy as np
 from learnkernels.checks import as_input_error, is_number, is_whole
 from learnkernels.errors import InputError
 
-__all__ = ["fraction", "gram_matrix", "number", "spectrum", "whole"]
-
-
-# Numbers whose powers, which bounds are made of, are numbers too; and samples that nobody has.
+# Limits within which powers of the arguments do not overflow, and the largest accepted sample size.
 SMALLEST, LARGEST, MOST = 1e-50, 1e50, 10**15
 
 
 def number(name: str, value: Any, low: float = 0.0, positive: bool = False) -> float:
-    """A number of at least `low`, not zero if it must be positive."""
+    """Return a number of at least `low` as a float; it must not be zero if `positive`."""
     inside = is_number(value) and low <= value <= LARGEST and (value == 0 or value >= SMALLEST)
     if not inside or (positive and value == 0):
         least = SMALLEST if positive else low
@@ -26,7 +23,7 @@ def number(name: str, value: Any, low: float = 0.0, positive: bool = False) -> f
 
 
 def fraction(name: str, value: Any, closed: bool = False) -> float:
-    """A number between 0 and 1, the ends included if `closed`."""
+    """Return a number between 0 and 1 as a float; the ends are allowed if `closed`."""
     inside = is_number(value) and (0 <= value <= 1 if closed else SMALLEST <= value < 1)
     if not inside:
         ends = "from 0 to 1" if closed else "between 0 and 1"
@@ -35,14 +32,14 @@ def fraction(name: str, value: Any, closed: bool = False) -> float:
 
 
 def whole(name: str, value: Any) -> int:
-    """A whole number of at least 1."""
+    """Return an integer of at least 1."""
     if not (is_whole(value) and 1 <= value <= MOST):
         raise InputError(f"{name}={value!r}; it must be a whole number from 1 to {MOST:g}.")
     return int(value)
 
 
 def gram_matrix(name: str, K: Any, centered: bool = False) -> np.ndarray:
-    """A square symmetric matrix, centered if asked."""
+    """Return a copy of a symmetric matrix, centered if asked for."""
     with as_input_error(f"{name}: "):
         K = np.array(K, dtype=float)
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
@@ -58,7 +55,7 @@ def gram_matrix(name: str, K: Any, centered: bool = False) -> np.ndarray:
 
 
 def spectrum(name: str, eigenvalues: Any) -> np.ndarray:
-    """Eigenvalues, none clearly negative, in falling order."""
+    """Return non-negative eigenvalues in decreasing order."""
     with as_input_error(f"{name}: "):
         found = np.sort(np.asarray(eigenvalues, dtype=float).ravel())[::-1]
     if not np.isfinite(found).all():

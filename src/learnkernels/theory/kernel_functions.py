@@ -1,16 +1,16 @@
-"""Functions made of kernels, and their inner products in the Hilbert space of the sum kernel.
+"""Kernel expansions and their inner products in the Hilbert space of the sum kernel.
 
 Tanaka and Imai, "Theoretical analyses on 2-norm-based multiple kernel regressors" (2017). In the
-space of the sum kernel K_u = K_1 + ... + K_n the reproducing property makes an inner product exact
-as soon as one side is written in K_u:
+space of the sum kernel K_u = K_1 + ... + K_n the reproducing property gives the inner product
+exactly if one function is an expansion in K_u:
 
     <f, g> = sum_k a_k g(z_k)        for  f = sum_k a_k K_u(., z_k)
 
-Only those between base kernels, ``H = <K_p(., x_i), K_q(., x_j)>``, have no formula; they are found
-with a dense set of points and a stabiliser gamma (`inner_products`).
+Inner products of base kernels, ``H = <K_p(., x_i), K_q(., x_j)>``, have no formula; they are
+approximated with a dense set of points and a stabiliser gamma (`inner_products`).
 
-In the code n is the number of kernels and l that of training points; vectors of n l coefficients
-are ordered kernel by kernel, as in the paper.
+In the code n is the number of kernels and l the number of training points; vectors of n l
+coefficients are ordered kernel by kernel, as in the paper.
 """
 
 from __future__ import annotations
@@ -26,8 +26,6 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 from learnkernels.checks import require_positive
 from learnkernels.errors import InputError
 
-__all__ = ["KernelFunction", "inner_products", "squared_norm"]
-
 Kernel = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 EPS = float(np.finfo(float).eps)
@@ -35,17 +33,17 @@ EPS = float(np.finfo(float).eps)
 
 @dataclass(frozen=True, eq=False)
 class KernelFunction:
-    """A function made of kernels, ``f(x) = sum_p sum_i c_i^(p) K_p(x, x_i)`` (eq. 22).
+    """A kernel expansion, ``f(x) = sum_p sum_i c_i^(p) K_p(x, x_i)`` (eq. 22).
 
     Parameters
     ----------
     kernels : sequence of callables
-        Positive definite kernels: ``K_p(X, Z)`` gives an array of shape (n_X, n_Z). For a weighted
-        sum of kernels give the weighted kernels.
+        Positive definite kernels: ``K_p(X, Z)`` returns an array of shape (n_X, n_Z). For a
+        weighted sum of kernels, pass the weighted kernels.
     points : array-like of shape (n_points, n_features)
-        The x_i; where f is the target to learn, its centres z_k (eq. 26).
+        Points x_i; for a target function, its centres z_k (eq. 26).
     coefficients : array-like of shape (n_points,) or (n_kernels, n_points)
-        One row for each kernel; or one row for all, and f is written in the sum kernel,
+        One row for each kernel, or one dimension for an expansion in the sum kernel,
         ``f(x) = sum_i c_i K_u(x, x_i)`` (eqs 26 and 55).
 
     Examples
@@ -74,7 +72,7 @@ class KernelFunction:
         object.__setattr__(self, "coefficients", c.copy())
 
     def __call__(self, X: ArrayLike) -> np.ndarray:
-        """Values f(x) for the rows of X, shape (n_samples,)."""
+        """Return f(x) for the rows of X, shape (n_samples,)."""
         K = evaluated(self.kernels, as_points("X", X, self.points), self.points)
         rows = np.broadcast_to(self.coefficients, (len(self.kernels), len(self.points)))
         return reduce(np.add, (K_p @ c_p for K_p, c_p in zip(K, rows, strict=True)))
@@ -83,19 +81,20 @@ class KernelFunction:
 def squared_norm(
     function: KernelFunction, dense: ArrayLike | None = None, gamma: float = 1e-8
 ) -> float:
-    """Squared norm in the Hilbert space of the sum kernel, ``|f|^2 = c'H c`` (eq. 72).
+    """Compute the squared norm in the space of the sum kernel, ``|f|^2 = c'H c`` (eq. 72).
 
     Parameters
     ----------
     function : KernelFunction
         f, with coefficients c.
     dense, gamma
-        See `inner_products`. Not needed for a function in the sum kernel, whose norm is exact.
+        See `inner_products`. Not needed for an expansion in the sum kernel.
 
     Returns
     -------
     float
-        Exact in the sum kernel; else approached from below as the dense set grows and gamma falls.
+        Exact for an expansion in the sum kernel; otherwise a lower bound that becomes exact as the
+        dense set grows and gamma decreases.
 
     Examples
     --------
@@ -114,8 +113,8 @@ def squared_norm(
         return float(c @ sum_gram(kernels, X, X) @ c)
     if dense is None:
         raise InputError(
-            "dense is None, but the kernels have coefficients of their own; give points that cover "
-            "the domain densely, as an array of shape (n_points, n_features)."
+            "dense is None, but each kernel has its own coefficients; pass points that cover the "
+            "domain densely, as an array of shape (n_points, n_features)."
         )
     A = coordinates(kernels, X, as_points("dense", dense, X), gamma)
     return float(np.sum((A @ c.ravel()) ** 2))
@@ -124,31 +123,31 @@ def squared_norm(
 def inner_products(
     kernels: Sequence[Kernel], X: ArrayLike, dense: ArrayLike, gamma: float = 1e-8
 ) -> np.ndarray:
-    """Inner products of the base kernels, ``H = <K_p(., x_i), K_q(., x_j)>`` (eq. 72).
+    """Compute inner products of base kernels, ``H = <K_p(., x_i), K_q(., x_j)>`` (eq. 72).
 
     The functions are projected onto the span of ``K_u(., z)`` with z in the training points and the
     dense set, where inner products follow from values: ``H = K' (G_u + gamma D)^-1 K``.
 
-    Dense sets have Gram matrices that are singular to rounding, and the stabiliser gamma on the
-    diagonal makes the system definite; it shortens the functions, so that H is approached from
-    below as gamma falls. D is the identity on the dense set and zero on the training points, which
-    need no help unless some almost coincide. So lemma 1, on which theorems 4 and 5 rest,
+    The Gram matrix of a dense set is numerically singular; the stabiliser gamma on the diagonal
+    makes it positive definite and makes H a lower bound that increases as gamma decreases. D is the
+    identity on the dense set and zero on the training points, unless some of these almost coincide.
+    So lemma 1, on which theorems 4 and 5 are based,
     ``sum_q <K_p(., x_i), K_q(., x_j)> = K_p(x_i, x_j)``, holds for any dense set and gamma. (The
-    paper stabilises all of a set that lacks the training points; in its table 1 the equality of
-    theorem 4 holds to three digits.)
+    paper stabilises the whole set and does not include the training points; in its table 1 the
+    equality of theorem 4 holds to three digits.)
 
     Parameters
     ----------
     kernels : sequence of callables
-        The base kernels K_p, see `KernelFunction`.
+        Base kernels K_p, see `KernelFunction`.
     X : array-like of shape (n_samples, n_features)
         Training points x_i.
     dense : array-like of shape (n_dense, n_features)
-        The set Z: points all over the region where the functions are not negligible, closer than
-        the narrowest kernel is wide, and at least n_kernels * n_samples of them. That they are
-        dense enough cannot be checked; take more and see whether the result moves.
+        Points Z that cover the region where the functions are not negligible, with distances below
+        the width of the narrowest kernel; at least n_kernels * n_samples points. The density is not
+        checked; add points to see whether the result changes.
     gamma : float, default=1e-8
-        Stabiliser, positive and small beside the values K_u(z, z).
+        Stabiliser; positive and small compared with K_u(z, z).
 
     Returns
     -------
@@ -173,39 +172,39 @@ def inner_products(
 def coordinates(
     kernels: Sequence[Kernel], X: np.ndarray, Z: np.ndarray, gamma: float
 ) -> np.ndarray:
-    """A of shape (n_coordinates, n l) with A'A = H: the functions K_p(., x_i) as vectors."""
+    """Return A of shape (n_coordinates, n l) with A'A = H: coordinates of K_p(., x_i)."""
     require_positive("gamma", gamma, "the dense set")
     if len(Z) < len(kernels) * len(X):
         raise InputError(
-            f"dense has {len(Z)} points, too few to tell {len(kernels)} kernels at {len(X)} points "
-            f"apart; give at least {len(kernels) * len(X)}, all over the domain."
+            f"dense has {len(Z)} points, too few for {len(kernels)} kernels at {len(X)} points; "
+            f"pass at least {len(kernels) * len(X)} points that cover the domain."
         )
     Z = np.concatenate([X, Z])
     G, S = base_grams(kernels, X), sum_gram(kernels, Z, Z)  # (n, l, l) and (m, m)
     values, Q = eigh(G.sum(axis=0))
-    # Combinations of training points are free of gamma unless they are so weak (the difference of
-    # equal points has the value zero) that rounding, divided by the value, could exceed gamma in S.
-    # The trace bounds that a hundred times too carefully.
+    # Eigenvectors of the training Gram matrix get no gamma, unless their eigenvalue is so small (it
+    # is zero for duplicate points) that rounding errors divided by it could exceed gamma in S. The
+    # trace overestimates these errors about a hundredfold.
     free = values > EPS * values[-1] * max(len(X), 0.01 * np.trace(S) / gamma)
     E = Q[:, free] / np.sqrt(values[free])  # (l, rank), the functions E'K_u(X, .) are orthonormal
     along = E.T @ np.concatenate(G, axis=1)  # (rank, n l)
-    # What is left of all functions, as values on Z, after their projection onto those.
+    # Values on Z of the residuals of all functions after projection onto those.
     U = E.T @ sum_gram(kernels, X, Z)  # (rank, m)
     rest = np.concatenate(list(evaluated(kernels, Z, X)), axis=1) - U.T @ along  # (m, n l)
-    S = S - U.T @ U  # not in place: a kernel may have returned an array that it keeps
+    S = S - U.T @ U  # not in place: the kernel may still use the array it returned
     S.flat[:: len(Z) + 1] += gamma
     try:
         L = cholesky(S, lower=True)
     except np.linalg.LinAlgError:
         raise InputError(
             f"the Gram matrix of the dense set plus gamma={gamma:g} on its diagonal is not "
-            "positive definite; raise gamma, or take kernels that are positive definite."
+            "positive definite; increase gamma, or use positive definite kernels."
         ) from None
     return np.concatenate([along, solve_triangular(L, rest, lower=True)])
 
 
 def evaluated(kernels: Sequence[Kernel], X: np.ndarray, Z: np.ndarray) -> Iterator[np.ndarray]:
-    """K_p(X, Z) of shape (n_X, n_Z), kernel by kernel."""
+    """Yield K_p(X, Z) of shape (n_X, n_Z) for each kernel."""
     for p, kernel in enumerate(kernels):
         K = as_finite(f"the result of kernel {p}", kernel(X, Z))
         if K.shape != (len(X), len(Z)):
@@ -217,12 +216,12 @@ def evaluated(kernels: Sequence[Kernel], X: np.ndarray, Z: np.ndarray) -> Iterat
 
 
 def sum_gram(kernels: Sequence[Kernel], X: np.ndarray, Z: np.ndarray) -> np.ndarray:
-    """K_u(X, Z) of shape (n_X, n_Z)."""
+    """Return K_u(X, Z) of shape (n_X, n_Z)."""
     return reduce(np.add, evaluated(kernels, X, Z))
 
 
 def base_grams(kernels: Sequence[Kernel], X: np.ndarray) -> np.ndarray:
-    """The Gram matrices of the base kernels, of shape (n, l, l), each positive semi-definite."""
+    """Return the Gram matrices of the base kernels, shape (n, l, l), after checking them."""
     G = np.stack(list(evaluated(kernels, X, X)))
     for p, G_p in enumerate(G):
         size = np.abs(G_p).max()
@@ -238,22 +237,22 @@ def base_grams(kernels: Sequence[Kernel], X: np.ndarray) -> np.ndarray:
 
 
 def as_kernels(kernels: Sequence[Kernel]) -> tuple[Kernel, ...]:
-    """The kernels as a tuple of at least one callable."""
+    """Return the kernels as a tuple of at least one callable."""
     if callable(kernels) or not len(kernels) or not all(map(callable, kernels)):
         raise InputError(
-            f"kernels is {kernels!r}; give a list of one or more callables K(X, Z), such as "
+            f"kernels is {kernels!r}; pass a list of one or more callables K(X, Z), such as "
             "[Gaussian(0.5), Gaussian(2.0)]."
         )
     return tuple(kernels)
 
 
 def as_points(name: str, X: ArrayLike, like: np.ndarray | None = None) -> np.ndarray:
-    """X as a float array of shape (n_points, n_features), n_features as in `like`."""
+    """Return X as a float array (n_points, n_features), with n_features as in `like`."""
     found = as_finite(name, X)
     if found.ndim != 2 or not found.size:
         raise InputError(
             f"{name} has shape {found.shape}; it must be (n_points, n_features) with at least one "
-            "point; for a single feature give X.reshape(-1, 1)."
+            "point; for a single feature pass X.reshape(-1, 1)."
         )
     if like is not None and found.shape[1] != like.shape[1]:
         raise InputError(
@@ -264,11 +263,11 @@ def as_points(name: str, X: ArrayLike, like: np.ndarray | None = None) -> np.nda
 
 
 def as_finite(name: str, values: ArrayLike) -> np.ndarray:
-    """Values as a float array without NaN or infinities."""
+    """Return the values as a float array without NaN or infinities."""
     try:
         found = np.asarray(values, dtype=float)
     except (TypeError, ValueError):
-        raise InputError(f"{name} is not an array of numbers; give one.") from None
+        raise InputError(f"{name} is not numeric; pass an array of numbers.") from None
     if not np.isfinite(found).all():
         raise InputError(f"{name} has NaN or infinite values; remove or replace them.")
     return found

@@ -1,7 +1,7 @@
-"""What spectra promise: local Rademacher complexity, its fixed point, and excess risk (2013).
+"""Guarantees based on the spectrum: local Rademacher complexity, fixed point, excess risk (2013).
 
-lambda_j are eigenvalues of the kernel's integral operator; those of the Gram matrix divided by the
-number of samples n stand in for them. Small tails make a class of functions small where it matters.
+lambda_j are the eigenvalues of the kernel's integral operator, estimated by the eigenvalues of the
+Gram matrix divided by the number of samples n. Small tail sums give small local complexity.
 """
 
 from __future__ import annotations
@@ -16,28 +16,19 @@ from learnkernels.checks import as_input_error, is_several, require_truth
 from learnkernels.errors import InputError
 from learnkernels.theory.checks import fraction, number, spectrum, whole
 
-__all__ = [
-    "excess_risk",
-    "excess_risk_rate",
-    "fixed_point",
-    "local_rademacher",
-    "multiple_kernel_rademacher",
-    "tail_sums",
-]
-
 
 def tail_sums(eigenvalues: ArrayLike) -> np.ndarray:
-    """``sum_{j > theta} lambda_j`` for theta = 0, 1, ...: what `conv` and `dc` make kernels pay.
+    """Compute ``sum_{j > theta} lambda_j`` for theta = 0, 1, ..., the penalty of `conv` and `dc`.
 
     Parameters
     ----------
     eigenvalues : array-like
-        Of the kernel, in any order.
+        Eigenvalues of the kernel in any order.
 
     Returns
     -------
     ndarray of shape (n_eigenvalues + 1,)
-        From the trace down to zero.
+        Decreasing from the trace to zero.
 
     Examples
     --------
@@ -50,7 +41,7 @@ def tail_sums(eigenvalues: ArrayLike) -> np.ndarray:
 
 
 def local_rademacher(eigenvalues: ArrayLike, r: ArrayLike, n_samples: int):
-    """Complexity of the kernel's unit ball among functions of variance at most r.
+    """Bound the Rademacher complexity of the functions of variance at most r in the unit ball.
 
     Theorem 3 of 2013: ``E[R(F; r)] <= sqrt(2/n min_theta (theta r + sum_{j > theta} lambda_j))
     = sqrt(2/n sum_j min(r, lambda_j))``.
@@ -60,14 +51,14 @@ def local_rademacher(eigenvalues: ArrayLike, r: ArrayLike, n_samples: int):
     eigenvalues : array-like
         lambda_j.
     r : float or array-like
-        Largest variance, not negative.
+        Largest variance; non-negative.
     n_samples : int
         n, the number of samples.
 
     Returns
     -------
     float or ndarray
-        The bound at each r.
+        Upper bound for each r.
 
     Examples
     --------
@@ -79,7 +70,7 @@ def local_rademacher(eigenvalues: ArrayLike, r: ArrayLike, n_samples: int):
     with as_input_error("r: "):
         r = np.asarray(r, dtype=float)
     if (r < 0).any() or np.isnan(r).any():
-        raise InputError(f"r={r!r}; variances are not negative.")
+        raise InputError(f"r={r!r}; variances must be non-negative.")
     total = np.minimum(r[..., None], found).sum(axis=-1)
     values = np.sqrt(2 * total / n)
     return float(values) if values.ndim == 0 else values
@@ -88,10 +79,10 @@ def local_rademacher(eigenvalues: ArrayLike, r: ArrayLike, n_samples: int):
 def fixed_point(
     eigenvalues: ArrayLike, n_samples: int, *, factor: float = 1.0, shrink: float = 1.0
 ) -> float:
-    """The r* > 0 at which ``factor R(F; shrink r) = r``: the order of the excess risk.
+    """Solve ``factor R(F; shrink r) = r`` for r > 0, the order of the excess risk.
 
-    R is that of `local_rademacher`. It grows like the root of r, so there is one such r*, or zero
-    for a kernel that is zero. 2013, section 2.1.
+    R is the bound of `local_rademacher`. It grows like the square root of r, so the solution r* is
+    unique; it is zero for the zero kernel. 2013, section 2.1.
 
     Parameters
     ----------
@@ -100,7 +91,7 @@ def fixed_point(
     n_samples : int
         n, the number of samples.
     factor, shrink : float, default=1.0
-        Theorem 8 has 8 and 1/16.
+        Theorem 8 uses 8 and 1/16.
 
     Returns
     -------
@@ -122,7 +113,7 @@ def fixed_point(
     def above(r):
         return factor * local_rademacher(found, shrink * r, n_samples) - r
 
-    # Below the smallest positive eigenvalue R = sqrt(2 j shrink r / n), which is above r near zero.
+    # Below the smallest positive eigenvalue R = sqrt(2 j shrink r / n), which exceeds r near zero.
     low = min(float(found[found > 0][-1]) / shrink, 2 * factor**2 * shrink / n_samples) / 2
     return float(brentq(above, low, 2 * top, xtol=1e-300, rtol=1e-12))
 
@@ -130,18 +121,18 @@ def fixed_point(
 def multiple_kernel_rademacher(
     spectra: Sequence[ArrayLike], r: float, n_samples: int, radius: float = 1.0
 ) -> float:
-    """Local Rademacher complexity of the class that `conv` chooses from.
+    """Bound the local Rademacher complexity of the function class of `conv`.
 
     Theorem 6 of 2013, for M kernels divided by their tail sums, bounded and uncorrelated:
     ``sqrt(16 e / n max_m sum_j min(r, e^2 Lambda^2 log(M)^2 lambda_j))``, up to a term of order
-    1/n that is left out. That kernels are uncorrelated cannot be seen from their spectra.
+    1/n that is omitted. The spectra do not show whether the kernels are uncorrelated.
 
     Parameters
     ----------
     spectra : sequence of array-like
-        The lambda_j of each kernel; at least two kernels.
+        Eigenvalues lambda_j of each of at least two kernels.
     r : float
-        Largest variance, not negative.
+        Largest variance; non-negative.
     n_samples : int
         n, the number of samples.
     radius : float, default=1.0
@@ -150,7 +141,7 @@ def multiple_kernel_rademacher(
     Returns
     -------
     float
-        The bound.
+        Upper bound.
 
     Examples
     --------
@@ -162,7 +153,7 @@ def multiple_kernel_rademacher(
         raise InputError(f"spectra={spectra!r}; expected a list of eigenvalues for each kernel.")
     found = [spectrum("spectra", one) for one in spectra]
     if len(found) < 2:
-        raise InputError(f"spectra holds {len(found)} kernels; theorem 6 is about at least 2.")
+        raise InputError(f"spectra holds {len(found)} kernels; theorem 6 needs at least 2.")
     n, r = whole("n_samples", n_samples), number("r", r)
     scale = np.e**2 * number("radius", radius) ** 2 * np.log(len(found)) ** 2
     largest = max(float(np.minimum(r, scale * one).sum()) for one in found)
@@ -170,7 +161,7 @@ def multiple_kernel_rademacher(
 
 
 def excess_risk(r_star: float, n_samples: int, delta: float, *, convex: bool = True) -> float:
-    """How much worse than the best of its class a least-squares fit is on new samples.
+    """Bound the excess risk of least squares over the best function of the class.
 
     Theorem 8 of 2013, for functions with values in [-1, 1] and the loss (t - y)^2 / 2: with
     probability at least 1 - delta at most ``c r* + 76 log(1/delta) / n``, r* the fixed point of
@@ -183,14 +174,14 @@ def excess_risk(r_star: float, n_samples: int, delta: float, *, convex: bool = T
     n_samples : int
         n, the number of samples.
     delta : float
-        Probability of being wrong.
+        Probability that the bound fails.
     convex : bool, default=True
-        Whether the class is convex; a kernel's ball is.
+        Whether the class is convex, as the unit ball of a kernel is.
 
     Returns
     -------
     float
-        The bound. Above 2, the largest loss, it says nothing.
+        Upper bound; vacuous above 2, the largest loss.
 
     Examples
     --------
@@ -207,14 +198,14 @@ def excess_risk(r_star: float, n_samples: int, delta: float, *, convex: bool = T
 def excess_risk_rate(
     n_samples: int, n_kernels: int, decay: float, scale: float, radius: float = 1.0
 ) -> float:
-    """Excess risk of `conv` where eigenvalues fall like a power, lambda_j <= d j^-gamma.
+    """Compute the rate of the excess risk of `conv` for eigenvalues lambda_j <= d j^-gamma.
 
-    Theorem 7 of 2013, the term that does not fall like 1/n:
+    Theorem 7 of 2013, without the term of order 1/n:
     ``186 sqrt((3 - gamma) / (1 - gamma)) (4 d Lambda^2 log(M)^2)^(1 / (1 + gamma)) ...
-    n^(-gamma / (gamma + 1))``. As printed the root is of a negative number for 1 < gamma < 3, and
-    the exponent ``1 + 1/gamma`` is not the one of the rate stated below it,
-    ``O(log(M)^(2/(1+gamma)) M^((gamma-1)/(gamma+1)) n^(-gamma/(1+gamma)))``. Here is that rate with
-    its constants of order one left out: good for comparing n, M and gamma, not for a number.
+    n^(-gamma / (gamma + 1))``. As printed, the root has a negative argument for 1 < gamma < 3, and
+    the exponent ``1 + 1/gamma`` disagrees with the rate stated below it,
+    ``O(log(M)^(2/(1+gamma)) M^((gamma-1)/(gamma+1)) n^(-gamma/(1+gamma)))``. This
+    function returns that rate without constants. Use it to compare n, M and gamma, not as a bound.
 
     Parameters
     ----------
@@ -243,9 +234,9 @@ def excess_risk_rate(
     """
     n, M = whole("n_samples", n_samples), whole("n_kernels", n_kernels)
     if M < 2:
-        raise InputError(f"n_kernels={M}; theorem 7 is about at least 2.")
+        raise InputError(f"n_kernels={M}; theorem 7 needs at least 2.")
     if number("decay", decay) <= 1:
-        raise InputError(f"decay={decay!r}; the theorem asks for gamma > 1.")
+        raise InputError(f"decay={decay!r}; theorem 7 needs gamma > 1.")
     size = number("scale", scale) * number("radius", radius) ** 2 * np.log(M) ** 2
     powers = size ** (1 / (1 + decay)) * M ** ((decay - 1) / (decay + 1))
     return float(powers * n ** (-decay / (decay + 1)))

@@ -1,12 +1,12 @@
-"""The multiple-kernel regressor, the single-kernel regressor and the limit of both.
+"""The multiple-kernel regressor, the single-kernel regressor and their theoretical limit.
 
-Tanaka and Imai, "Theoretical analyses on 2-norm-based multiple kernel regressors" (2017): whoever
-gives every base kernel coefficients of its own, and asks for the least norm, gets the regressor of
-the sum kernel (theorems 4 and 5) and not the best function of the larger model (theorem 3).
+Tanaka and Imai, "Theoretical analyses on 2-norm-based multiple kernel regressors" (2017): the
+minimum-norm regressor with separate coefficients for each base kernel equals the regressor of the
+sum kernel (theorems 4 and 5), not the best function of the larger model (theorem 3).
 
-All is measured in the Hilbert space of the sum kernel K_u = K_1 + ... + K_n (`kernel_functions`).
-In the code n is the number of kernels and l that of training points; vectors of n l coefficients
-are ordered kernel by kernel, as in the paper.
+Norms are those of the Hilbert space of the sum kernel K_u = K_1 + ... + K_n (`kernel_functions`).
+In the code n is the number of kernels and l the number of training points; vectors of n l
+coefficients are ordered kernel by kernel, as in the paper.
 """
 
 from __future__ import annotations
@@ -48,27 +48,27 @@ __all__ = [
 def single_kernel_regressor(
     kernels: Sequence[Kernel], X: ArrayLike, y: ArrayLike, regularization: float = 0.0
 ) -> KernelFunction:
-    """The regressor of the sum kernel, SKR (problems 4 and 6, eqs 58 and 67).
+    """Fit the regressor of the sum kernel, SKR (problems 4 and 6, eqs 58 and 67).
 
-    Among the functions ``sum_i c_i K_u(., x_i)`` the one of least norm with f(x_i) = y_i or, where
-    regularization is positive, the one with the least ``lam |f|^2 + sum_i (y_i - f(x_i))^2``.
+    Among the functions ``sum_i c_i K_u(., x_i)`` it has minimum norm subject to f(x_i) = y_i or,
+    for positive regularization, minimises ``lam |f|^2 + sum_i (y_i - f(x_i))^2``.
 
     Parameters
     ----------
     kernels : sequence of callables
-        The base kernels K_p, see `KernelFunction`; the regressor uses their sum.
+        Base kernels K_p, see `KernelFunction`; the regressor uses their sum.
     X : array-like of shape (n_samples, n_features)
         Training points x_i.
     y : array-like of shape (n_samples,)
-        Their values, f(x_i) or f(x_i) plus noise.
+        Values f(x_i), with or without noise.
     regularization : float, default=0.0
-        lam in the paper, which is alpha of `KernelRegressor`; 0 interpolates, for which the Gram
-        matrix of the sum kernel must be positive definite.
+        lam in the paper, alpha in `KernelRegressor`. 0 interpolates; the Gram matrix of the sum
+        kernel must then be positive definite.
 
     Returns
     -------
     KernelFunction
-        With one row of coefficients.
+        Expansion in the sum kernel.
 
     Examples
     --------
@@ -95,12 +95,12 @@ def multiple_kernel_regressor(
     regularization: float = 0.0,
     gamma: float = 1e-8,
 ) -> KernelFunction:
-    """The regressor with coefficients for each kernel, MKR (problems 3 and 5, eqs 39 and 65).
+    """Fit the regressor with coefficients for each kernel, MKR (problems 3, 5; eqs 39, 65).
 
-    The same aims as `single_kernel_regressor`, over all ``sum_p sum_i c_i^(p) K_p(., x_i)``. By
-    theorems 4 and 5 the larger model changes nothing, the two are the same function. It is found
-    here by its own formula and equals the other to rounding (which grows, noise-free, where
-    training points almost coincide).
+    It solves the same problems as `single_kernel_regressor` over all functions
+    ``sum_p sum_i c_i^(p) K_p(., x_i)``. By theorems 4 and 5 both regressors are the same function.
+    This one is computed by its own formula and equals the other up to rounding errors, which
+    increase without regularization if training points almost coincide.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def multiple_kernel_regressor(
     Returns
     -------
     KernelFunction
-        With a row of coefficients for each kernel; of the smallest such rows if the functions
+        With a row of coefficients for each kernel, of minimum norm if the functions
         ``K_p(., x_i)`` are linearly dependent.
 
     Examples
@@ -144,26 +144,26 @@ def multiple_kernel_regressor(
 def theoretical_limit(
     target: KernelFunction, X: ArrayLike, dense: ArrayLike, gamma: float = 1e-8
 ) -> KernelFunction:
-    """The best of all functions ``sum_p sum_i c_i^(p) K_p(., x_i)``, c_TL (eq. 32).
+    """Compute the best of all functions ``sum_p sum_i c_i^(p) K_p(., x_i)``, c_TL (eq. 32).
 
-    It is the projection of the target onto the model space, and has its least generalization
-    error, E_min (eq. 34). No method can compute it from training data: it takes the inner products
-    of the target with every base kernel, and data gives only their sum, f(x_i) (eq. 33).
+    It is the projection of the target onto the model space and has the smallest generalization
+    error, E_min (eq. 34). It cannot be computed from training data: it needs the inner products of
+    the target with every base kernel, and the data contain only their sum, f(x_i) (eq. 33).
 
     Parameters
     ----------
     target : KernelFunction
-        f, written in the sum kernel (coefficients of shape (n_points,)). That the unknown
-        function lies in the Hilbert space of the sum kernel is the paper's assumption.
+        f, an expansion in the sum kernel (coefficients of shape (n_points,)). The paper
+        assumes that the unknown function is in the Hilbert space of the sum kernel.
     X : array-like of shape (n_samples, n_features)
         Training points x_i.
     dense, gamma
-        See `inner_products`; the centres of the target are joined to the dense set.
+        See `inner_products`; the centres of the target are added to the dense set.
 
     Returns
     -------
     KernelFunction
-        With a row of coefficients for each kernel; of the smallest such rows if the functions
+        With a row of coefficients for each kernel, of minimum norm if the functions
         ``K_p(., x_i)`` are linearly dependent.
 
     Examples
@@ -194,7 +194,7 @@ def generalization_error(
     dense: ArrayLike | None = None,
     gamma: float = 1e-8,
 ) -> float:
-    """Squared distance of an estimate from the target, ``E = |f - g|^2`` (eqs 28 and 29).
+    """Compute the squared distance of an estimate from the target, ``|f - g|^2`` (eqs 28, 29).
 
     It bounds the error at every point: ``|f(x) - g(x)|^2 <= E K_u(x, x)`` (eq. 8). It is E_min
     (eq. 34) for `theoretical_limit` and E_est (eq. 45) for `multiple_kernel_regressor` on the
@@ -203,18 +203,18 @@ def generalization_error(
     Parameters
     ----------
     target : KernelFunction
-        f, written in the sum kernel (coefficients of shape (n_points,)).
+        f, an expansion in the sum kernel (coefficients of shape (n_points,)).
     estimate : KernelFunction
-        g, of the same kernels.
+        g, with the same kernels.
     dense, gamma
-        See `inner_products`; the centres of the target are joined to the dense set. Not needed for
-        an estimate in the sum kernel, such as `single_kernel_regressor`, whose error is exact.
+        See `inner_products`; the centres of the target are added to the dense set. Not needed for
+        an expansion in the sum kernel, such as `single_kernel_regressor`, whose error is exact.
 
     Returns
     -------
     float
-        Approached from below, as `squared_norm` is, but not below ``-gamma |a|^2`` with the
-        target's coefficients a.
+        Like `squared_norm` a lower bound, and at least ``-gamma |a|^2`` with the target's
+        coefficients a.
 
     Examples
     --------
@@ -234,8 +234,8 @@ def generalization_error(
     """
     if target.kernels != estimate.kernels:
         raise InputError(
-            "the target and the estimate have different kernels; make both of the same kernels, in "
-            "the same order, so that both lie in the space of one sum kernel."
+            "the target and the estimate have different kernels; use the same kernels in the same "
+            "order, so that both are in the space of one sum kernel."
         )
     # (29): |f|^2 - 2 <f, g> + |g|^2, with <f, g> = sum_k a_k g(z_k)
     a = sum_coefficients(target)
@@ -247,12 +247,12 @@ def generalization_error(
 def excess_error(
     target: KernelFunction, X: ArrayLike, dense: ArrayLike, gamma: float = 1e-8
 ) -> float:
-    """What learning from noise-free values loses to the limit, ``E_est - E_min`` (theorem 3).
+    """Compute the excess error of learning without noise, ``E_est - E_min`` (theorem 3).
 
-    Never negative, and zero only if the theoretical limit has the same coefficients in every kernel
-    (eq. 49). It is computed as the squared distance of the two functions: both are projections of
-    the target, the one (by theorem 2) onto a part of the other's space, so that the difference of
-    their errors (eq. 52) is that distance.
+    It is non-negative, and zero only if the theoretical limit has the same coefficients in every
+    kernel (eq. 49). It is computed as the squared distance of the two functions: both are
+    projections of the target, one of them (by theorem 2) onto a subspace of the other's space, so
+    the difference of their errors (eq. 52) is that distance.
 
     Parameters
     ----------
@@ -282,14 +282,14 @@ def excess_error(
 
 
 def orthonormal(A: np.ndarray) -> np.ndarray:
-    """P of shape (n l, rank) with P'HP = I and PP' = H^-1, the pseudo-inverse if H is singular."""
+    """Return P, shape (n l, rank), with P'HP = I and PP' the (pseudo-)inverse of H."""
     _, s, Vt = np.linalg.svd(np.linalg.qr(A, mode="r"))
     kept = s > np.sqrt(EPS * len(s)) * s[0]
     return Vt[kept].T / s[kept]
 
 
 def regularised_solve(G: np.ndarray, y: np.ndarray, lam: float) -> np.ndarray:
-    """(G + lam I)^-1 y for a positive semi-definite G."""
+    """Compute (G + lam I)^-1 y for a positive semi-definite G."""
     if not (is_number(lam) and lam >= 0):
         raise InputError(
             f"regularization={lam!r}; it must be a finite number of at least 0 (0 interpolates)."
@@ -300,28 +300,28 @@ def regularised_solve(G: np.ndarray, y: np.ndarray, lam: float) -> np.ndarray:
         raise InputError(
             f"the Gram matrix of the sum kernel plus regularization={lam:g} is singular, so no "
             "function takes all the given values; remove training points that are equal or almost "
-            "equal, or raise regularization."
+            "equal, or increase regularization."
         )
     return Q @ ((Q.T @ y) / values)
 
 
 def sum_coefficients(target: KernelFunction) -> np.ndarray:
-    """The target's coefficients in the sum kernel, shape (n_points,)."""
+    """Return the target's coefficients in the sum kernel, shape (n_points,)."""
     if target.coefficients.ndim != 1:
         raise InputError(
             f"the target has coefficients of shape {target.coefficients.shape}; it must be "
-            f"written in the sum kernel, with coefficients of shape ({len(target.points)},)."
+            f"an expansion in the sum kernel, with coefficients of shape ({len(target.points)},)."
         )
     return target.coefficients
 
 
 def joined(target: KernelFunction, dense: ArrayLike) -> np.ndarray:
-    """The target's centres and the dense set: with the centres |f - g|^2 >= -gamma |a|^2."""
+    """Return the target's centres and the dense set; with the centres |f - g|^2 >= -gamma |a|^2."""
     return np.concatenate([target.points, as_points("dense", dense, target.points)])
 
 
 def as_targets(y: ArrayLike, n_samples: int) -> np.ndarray:
-    """Y as a float array of shape (n_samples,)."""
+    """Return y as a float array of shape (n_samples,)."""
     found = as_finite("y", y)
     if found.shape != (n_samples,):
         raise InputError(

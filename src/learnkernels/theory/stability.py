@@ -1,10 +1,10 @@
-"""What stability promises: how much one sample moves ridge with a learned kernel.
+"""Stability of ridge regression with a learned kernel, and the guarantees that follow from it.
 
-Words for the symbols of 2009 and 2012: m is the number of samples; ``lambda_0 = alpha / m`` the
-regularisation of the *mean* squared loss; M a bound of |h(x) - y| (2009) or of |y| (2012); kappa a
-bound of K(x, x) of the learned kernel; R^2 one of every base kernel's; Lambda the radius of the
-weights. They bound what cannot be seen from samples: all values must hold wherever a sample could
-be drawn.
+Symbols of 2009 and 2012: m is the number of samples; ``lambda_0 = alpha / m`` the regularisation
+of the *mean* squared loss; M an upper bound on |h(x) - y| (2009) or on |y| (2012); kappa an upper
+bound on K(x, x) of the learned kernel; R^2 an upper bound on K(x, x) of every base kernel; Lambda
+the radius of the weights. All upper bounds must hold for every possible sample, not only for the
+training samples.
 """
 
 from __future__ import annotations
@@ -12,14 +12,6 @@ from __future__ import annotations
 import numpy as np
 
 from learnkernels.theory.checks import fraction, number, whole
-
-__all__ = [
-    "learned_ridge_generalization",
-    "learned_ridge_stability",
-    "ridge_stability",
-    "two_stage_generalization",
-    "two_stage_stability",
-]
 
 
 def ridge_stability(
@@ -29,7 +21,7 @@ def ridge_stability(
     regularization: float,
     smallest_eigenvalue: float = 0.0,
 ) -> float:
-    """Most that ridge's prediction anywhere moves if one sample is replaced, the kernel fixed.
+    """Bound the change of ridge predictions if one sample is replaced, for a fixed kernel.
 
     Theorem 2 of 2009: ``|h'(x) - h(x)| <= 2 kappa M / (lambda_min + lambda_0 m)``.
 
@@ -38,19 +30,19 @@ def ridge_stability(
     n_samples : int
         m, the number of samples.
     kernel_bound : float
-        kappa, a bound of K(x, x).
+        kappa, an upper bound on K(x, x).
     loss_bound : float
-        M, a bound of ``|h(x) - y|``.
+        M, an upper bound on ``|h(x) - y|``.
     regularization : float
         lambda_0 = alpha / m.
     smallest_eigenvalue : float, default=0.0
-        lambda_min of ``Phi' Phi'^T``, the covariance of the features: zero where they have more
-        dimensions than there are samples, which is the rule.
+        lambda_min of ``Phi' Phi'^T``, the covariance of the features; zero if there are more
+        features than samples, which is the usual case.
 
     Returns
     -------
     float
-        The bound.
+        Upper bound.
 
     Examples
     --------
@@ -72,7 +64,7 @@ def two_stage_stability(
     radius: float = 1.0,
     change: float | None = None,
 ) -> float:
-    """Most that two-stage ridge's prediction anywhere moves if one sample is replaced.
+    """Bound the change of two-stage ridge predictions if one sample is replaced.
 
     Theorem 16 of 2012:
     ``|h'(x) - h(x)| <= 2 Lambda_1 R^2 M / (lambda_0 m) (1 + |dmu|_s |K_c|_{2,t} / (2 lambda_0))``.
@@ -82,21 +74,21 @@ def two_stage_stability(
     n_samples : int
         m, the number of samples.
     kernel_bound : float
-        R^2, a bound of every base kernel's k(x, x).
+        R^2, an upper bound on k(x, x) of every base kernel.
     target_bound : float
-        M, a bound of ``|y|``.
+        M, an upper bound on ``|y|``.
     regularization : float
         lambda_0 = alpha / m.
     radius : float, default=1.0
         Lambda_1, the sum of the weights.
     change : float or None, default=None
-        ``|dmu|_s |K_c|_{2,t}``, how much weights and with them the Gram change. None takes the
-        bound ``2 Lambda_1`` that the paper gives for kernels of trace one.
+        ``|dmu|_s |K_c|_{2,t}``, the change of the weights times the norm of the Gram matrices. None
+        uses ``2 Lambda_1``, the paper's bound for kernels of trace one.
 
     Returns
     -------
     float
-        The bound.
+        Upper bound.
 
     Examples
     --------
@@ -122,15 +114,15 @@ def two_stage_generalization(
     radius: float = 1.0,
     change: float | None = None,
 ) -> float:
-    """Mean squared error of two-stage ridge on new samples.
+    """Bound the mean squared error of two-stage ridge on new samples.
 
     Theorem 17 of 2012: with probability at least 1 - delta,
     ``R(h) <= R_hat(h) + 2 beta + (4 m beta + (M_1 / 2)^2) sqrt(log(1/delta) / 2m)`` with the
     uniform stability ``beta = M_1 M_2 / m``, ``M_1 = 2 (1 + sqrt(Lambda_1 R^2 / lambda_0)) M`` and
-    M_2 m times the bound of `two_stage_stability`. That is the stability bound of Bousquet and
-    Elisseeff, which the paper cites; as printed there its last term is
-    ``(1 + 16 M_2 / M_1) (M_1 M_2 / 4) sqrt(...)``, which takes ``M_1 M_2 / 4`` for the largest loss
-    ``M_1^2 / 4``.
+    M_2 m times the bound of `two_stage_stability`. This is the stability bound of Bousquet and
+    Elisseeff, which the paper cites. The paper prints the last term as
+    ``(1 + 16 M_2 / M_1) (M_1 M_2 / 4) sqrt(...)``, with ``M_1 M_2 / 4`` in place of the largest
+    loss ``M_1^2 / 4``.
 
     Parameters
     ----------
@@ -139,12 +131,12 @@ def two_stage_generalization(
     n_samples, kernel_bound, target_bound, regularization, radius, change
         As in `two_stage_stability`.
     delta : float
-        Probability of being wrong.
+        Probability that the bound fails.
 
     Returns
     -------
     float
-        The bound. Above the variance of y it says nothing.
+        Upper bound; vacuous above the variance of y.
 
     Examples
     --------
@@ -169,13 +161,12 @@ def learned_ridge_stability(
     regularization: float,
     radius: float = 1.0,
 ) -> float:
-    """Uniform stability of `l2-krr`: most that a squared error moves if one sample is replaced.
+    """Bound the uniform stability of `l2-krr`, the change of a squared error.
 
-    Proposition 3 of 2009: ``2 M (C_0 + C_1 sqrt(p)) / (lambda_0 m)``, with
+    One sample is replaced. Proposition 3 of 2009: ``2 M (C_0 + C_1 sqrt(p)) / (lambda_0 m)``, with
     ``C_0 = 2 kappa M + 4 Lambda M kappa^1/2 (kappa / lambda_0 + 1)`` and
-    ``C_1 = 16 Lambda^2 M kappa^3/2 / lambda_0``. Assumes orthogonal base kernels (feature maps
-    whose images are orthogonal to each other at every x, as features of their own are); that cannot
-    be seen from Gram matrices.
+    ``C_1 = 16 Lambda^2 M kappa^3/2 / lambda_0``. Assumes orthogonal base kernels (their
+    feature maps are orthogonal at every x); Gram matrices do not show whether they are.
 
     Parameters
     ----------
@@ -184,9 +175,9 @@ def learned_ridge_stability(
     n_kernels : int
         p, the number of base kernels.
     kernel_bound : float
-        kappa, a bound of the learned K(x, x).
+        kappa, an upper bound on K(x, x) of the learned kernel.
     loss_bound : float
-        M, a bound of ``|h(x) - y|``.
+        M, an upper bound on ``|h(x) - y|``.
     regularization : float
         lambda_0 = alpha / m.
     radius : float, default=1.0
@@ -195,7 +186,7 @@ def learned_ridge_stability(
     Returns
     -------
     float
-        The bound, beta.
+        Upper bound beta.
 
     Examples
     --------
@@ -214,29 +205,29 @@ def learned_ridge_stability(
 def learned_ridge_generalization(
     empirical_error: float, stability: float, n_samples: int, loss_bound: float, delta: float
 ) -> float:
-    """Mean squared error of `l2-krr` on new samples.
+    """Bound the mean squared error of `l2-krr` on new samples.
 
     Theorem 3 of 2009: with probability at least 1 - delta,
     ``R(h) <= R_hat(h) + 2 beta + (4 m beta + M^2) sqrt(log(1/delta) / 2m)``. (The paper prints M
-    for the largest loss, where its own assumption ``|h(x) - y| <= M`` makes it M^2.)
+    for the largest loss; under its assumption ``|h(x) - y| <= M`` it is M^2.)
 
     Parameters
     ----------
     empirical_error : float
         R_hat, the mean squared error on the training samples.
     stability : float
-        beta, of `learned_ridge_stability`.
+        beta, from `learned_ridge_stability`.
     n_samples : int
         m, the number of samples.
     loss_bound : float
-        M, a bound of ``|h(x) - y|``.
+        M, an upper bound on ``|h(x) - y|``.
     delta : float
-        Probability of being wrong.
+        Probability that the bound fails.
 
     Returns
     -------
     float
-        The bound.
+        Upper bound.
 
     Examples
     --------
@@ -249,7 +240,7 @@ def learned_ridge_generalization(
 
 
 def bousquet_elisseeff(empirical_error, n_samples, stability, largest_loss, delta) -> float:
-    """``R_hat + 2 beta + (4 m beta + largest loss) sqrt(log(1/delta) / 2m)``."""
+    """Compute ``R_hat + 2 beta + (4 m beta + largest loss) sqrt(log(1/delta) / 2m)``."""
     m, beta = whole("n_samples", n_samples), number("stability", stability)
     error, delta = number("empirical_error", empirical_error), fraction("delta", delta)
     root = float(np.sqrt(np.log(1 / delta) / (2 * m)))
@@ -257,5 +248,5 @@ def bousquet_elisseeff(empirical_error, n_samples, stability, largest_loss, delt
 
 
 def positive(name: str, value) -> float:
-    """A number above zero."""
+    """Return a positive number as a float."""
     return number(name, value, low=np.finfo(float).tiny)

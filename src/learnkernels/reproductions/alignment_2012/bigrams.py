@@ -1,32 +1,32 @@
-"""Section 5.2: a rank-one kernel for each of 4,000 bigrams of reviews, tables 3 and 5."""
+"""Section 5.2, tables 3 and 5: a rank-one kernel for each of 4,000 bigrams of reviews."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 import learnkernels as lk
 from learnkernels import datasets
-from learnkernels.inspect import compare
+from learnkernels.inspection import compare
 from learnkernels.methods import L2Ridge
 from learnkernels.reproductions.alignment_2012.comparisons import (
     agreement,
     error_and_alignment,
-    kept_of,
     means_of,
+    result_of,
     significance,
 )
 from learnkernels.reproductions.experiment import (
     Claim,
-    Grid,
     Outcome,
     Piece,
     Protocol,
+    ResultTable,
+    integer_seed,
     paper_numbers,
-    random_state,
     within_two_deviations,
 )
-
-__all__ = ["PROTOCOL", "table_3", "table_5"]
 
 DOMAINS = ("books", "dvd", "electronics", "kitchen")
 TASKS = ("regression", "classification")
@@ -37,11 +37,11 @@ TITLES = {
     "regression": ("regression: RMSE of the rating", "regression: centered alignment, test fold"),
     "classification": ("classification: errors", "classification: centered alignment, test fold"),
 }
-# Distances of the weights of l2-krr from uniform weights, in lengths of these.
+# Radii of l2-krr around uniform weights, relative to the norm of the uniform weights.
 RADII = (0.1, 1.0, 10.0)
 
 
-def plan(quick: bool) -> list[dict]:
+def plan(quick: bool) -> list[dict[str, Any]]:
     if quick:
         return [
             {"task": task, "data": "kitchen", "repetition": 0, "bigrams": 200} for task in TASKS
@@ -54,8 +54,8 @@ def plan(quick: bool) -> list[dict]:
     ]
 
 
-def run(task: str, data: str, repetition: int, bigrams: int, seed: int) -> dict:
-    """One five-fold cross-validation of the three methods."""
+def run(task: str, data: str, repetition: int, bigrams: int, random_state: int) -> dict[str, Any]:
+    """Compare the three methods in one five-fold cross-validation."""
     table = datasets.load(f"sentiment_ngrams_{data}")
     X = datasets.bigram_counts(table["ngrams"], bigrams)
     y = table["rating" if task == "regression" else "label"].to_numpy()
@@ -64,16 +64,18 @@ def run(task: str, data: str, repetition: int, bigrams: int, seed: int) -> dict:
         "1-stage": l2_around_uniform(bigrams) if task == "regression" else "l1-svm",
         "align": "align",
     }
-    folds = random_state(seed, repetition)
-    return kept_of(compare(X, y, methods, kernels=lk.per_feature(), task=task, seed=folds))
+    folds = integer_seed(random_state, repetition)
+    return result_of(
+        compare(X, y, methods, kernels=lk.per_feature(), task=task, random_state=folds)
+    )
 
 
 def l2_around_uniform(p: int) -> list[L2Ridge]:
-    """l2-krr with mu0 uniform, as in section 5.2; of several radii the validation fold chooses."""
+    """Return l2-krr with uniform mu0, as in section 5.2; the validation fold chooses the radius."""
     return [L2Ridge(radius=share / np.sqrt(p), mu0=1 / p) for share in RADII]
 
 
-def needed(parameters: dict) -> str:
+def needed(parameters: dict[str, Any]) -> str:
     return f"sentiment_ngrams_{parameters['data']}"
 
 
@@ -89,8 +91,9 @@ def grouped(pieces: list[Piece], task: str) -> dict[str, list[Piece]]:
 
 
 def table_3(pieces: list[Piece]) -> Outcome:
+    """Return tables and claims of table 3."""
     paper = paper_numbers(__package__, "table 3")
-    grids: list[Grid] = []
+    grids: list[ResultTable] = []
     claims = []
     for task, spared in zip(TASKS, (0, 1), strict=True):
         groups = grouped(pieces, task)
@@ -113,6 +116,7 @@ def table_3(pieces: list[Piece]) -> Outcome:
 
 
 def table_5(pieces: list[Piece]) -> Outcome:
+    """Return tables and claims of table 5."""
     paper = paper_numbers(__package__, "table 5")
     grids = [
         grid

@@ -1,9 +1,9 @@
-"""What tables 2 to 5 have in common: methods compared in repeated five-fold cross-validation.
+"""Tables 2 to 5: methods compared in repeated five-fold cross-validation.
 
-Alignments are those of the test folds: only there do they come out as the paper prints them.
+Alignments are computed on the test folds; only these agree with the published ones.
 
-The paper made one cross-validation. Here it is repeated with other samples and folds, since one
-alone says little about means that differ by less than their deviations.
+The paper reports one cross-validation. Here it is repeated with other samples and folds, because
+the means differ by less than their standard deviations.
 """
 
 from __future__ import annotations
@@ -12,15 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from learnkernels.inspect import Comparison
-from learnkernels.inspect.comparison import errs_less
-from learnkernels.reproductions.experiment import Claim, Grid, Piece, Value
-
-__all__ = ["agreement", "error_and_alignment", "kept_of", "means_of", "significance"]
+from learnkernels.inspection import Comparison
+from learnkernels.inspection.comparison import errs_less
+from learnkernels.reproductions.experiment import Claim, Piece, ResultTable, Value
 
 
-def kept_of(comparison: Comparison) -> dict[str, Any]:
-    """What the tables read of a comparison."""
+def result_of(comparison: Comparison) -> dict[str, Any]:
+    """Return the errors and alignments of every method."""
     return {
         result.method: {
             "errors": result.errors,
@@ -32,7 +30,7 @@ def kept_of(comparison: Comparison) -> dict[str, Any]:
 
 
 def means_of(pieces: list[Piece], method: str) -> tuple[Value, Value]:
-    """Error and alignment over all repetitions, with the mean deviation between folds."""
+    """Return mean error and alignment, with the mean standard deviation between folds."""
     errors = np.array([piece.result[method]["errors"] for piece in pieces])
     alignments = [piece.result[method]["alignment"] for piece in pieces]
     spreads = [piece.result[method]["alignment spread"] for piece in pieces]
@@ -43,19 +41,22 @@ def means_of(pieces: list[Piece], method: str) -> tuple[Value, Value]:
 
 
 def error_and_alignment(
-    groups: dict[str, list[Piece]], methods: list[str], paper: dict, titles: tuple[str, str]
-) -> list[Grid]:
-    """Two tables: methods by data sets.
+    groups: dict[str, list[Piece]],
+    methods: list[str],
+    paper: dict[str, Any],
+    titles: tuple[str, str],
+) -> list[ResultTable]:
+    """Return a table of errors and a table of alignments, methods by data sets.
 
     Parameters
     ----------
     groups : dict of str to list of Piece
-        The repetitions of each data set.
+        Repetitions of each data set.
     methods : list of str
     paper : dict
         ``paper[measure][method][data] = [mean, deviation]``.
     titles : tuple of str
-        Of the errors and of the alignments.
+        Titles of the two tables.
     """
     grids = []
     for number, measure in enumerate(("error", "alignment")):
@@ -65,26 +66,29 @@ def error_and_alignment(
             for data, pieces in groups.items():
                 ours = means_of(pieces, method)[number]
                 values[method][data] = Value(ours.ours, ours.spread, *paper[measure][method][data])
-        grids.append(Grid(titles[number], "method", values))
+        grids.append(ResultTable(titles[number], "method", values))
     return grids
 
 
 def significance(
-    groups: dict[str, list[Piece]], methods: list[str], paper: dict, task: str = ""
-) -> list[Grid]:
-    """For each data set, in what share of the repetitions the column's method beats the row's.
+    groups: dict[str, list[Piece]], methods: list[str], paper: dict[str, Any], task: str = ""
+) -> list[ResultTable]:
+    """Return for each data set how often the column's method is significantly better.
 
-    A paired one-sided t-test over the folds at level 0.1, as in the paper, which prints 1 or 0.
+    Values are fractions of the repetitions. The test is a paired one-sided t-test over the folds at
+    level 0.1, as in the paper, which reports 1 or 0.
     """
     return [
-        Grid(
+        ResultTable(
             f"{data}{task}: share of repetitions in which the column's method is significantly "
             "better than the row's",
             "worse / better",
             {
                 worse: {
                     better: Value(
-                        beaten(pieces, worse, better), None, float(better in paper[data][worse])
+                        fraction_better(pieces, worse, better),
+                        None,
+                        float(better in paper[data][worse]),
                     )
                     for better in methods
                     if better != worse
@@ -97,15 +101,15 @@ def significance(
     ]
 
 
-def beaten(pieces: list[Piece], worse: str, better: str) -> float:
-    """Share of the repetitions."""
+def fraction_better(pieces: list[Piece], worse: str, better: str) -> float:
+    """Return the fraction of repetitions in which one method is significantly better."""
     return float(
         np.mean([errs_less(p.result[better]["errors"], p.result[worse]["errors"]) for p in pieces])
     )
 
 
-def agreement(grids: list[Grid]) -> Claim:
-    """In how many pairs the majority of repetitions says what the paper says."""
+def agreement(grids: list[ResultTable]) -> Claim:
+    """Count the pairs of methods for which most repetitions agree with the paper."""
     values = [value for grid in grids for row in grid.values.values() for value in row.values()]
     ones = [value.ours >= 0.5 for value in values if value.paper]
     zeros = [value.ours < 0.5 for value in values if not value.paper]

@@ -1,13 +1,15 @@
-"""Section 5.1: combinations of Gaussians on five data sets, tables 2 and 4."""
+"""Section 5.1, tables 2 and 4: combinations of Gaussians on five data sets."""
 
 from __future__ import annotations
 
-from learnkernels.inspect import compare
+from typing import Any
+
+from learnkernels.inspection import compare
 from learnkernels.reproductions.alignment_2012.comparisons import (
     agreement,
     error_and_alignment,
-    kept_of,
     means_of,
+    result_of,
     significance,
 )
 from learnkernels.reproductions.alignment_2012.problems import PROBLEMS, needed, sample
@@ -16,12 +18,10 @@ from learnkernels.reproductions.experiment import (
     Outcome,
     Piece,
     Protocol,
+    integer_seed,
     paper_numbers,
-    random_state,
     within_two_deviations,
 )
-
-__all__ = ["PROTOCOL", "table_2", "table_4"]
 
 METHODS = ["unif", "1-stage", "align", "alignf"]
 REPETITIONS = 20
@@ -31,7 +31,7 @@ TITLES = (
 )
 
 
-def plan(quick: bool) -> list[dict]:
+def plan(quick: bool) -> list[dict[str, Any]]:
     repetitions = 1 if quick else REPETITIONS
     return [
         {"data": data, "repetition": repetition}
@@ -40,14 +40,16 @@ def plan(quick: bool) -> list[dict]:
     ]
 
 
-def run(data: str, repetition: int, seed: int) -> dict:
-    """One five-fold cross-validation of the four methods."""
+def run(data: str, repetition: int, random_state: int) -> dict[str, Any]:
+    """Compare the four methods in one five-fold cross-validation."""
     problem = PROBLEMS[data]
-    X, y = sample(data, seed, repetition)
+    X, y = sample(data, random_state, repetition)
     one_stage = "l2-krr" if problem.task == "regression" else "l1-svm"
     methods = {"unif": "unif", "1-stage": one_stage, "align": "align", "alignf": "alignf"}
-    folds = random_state(seed, repetition)
-    return kept_of(compare(X, y, methods, kernels=problem.kernels, task=problem.task, seed=folds))
+    folds = integer_seed(random_state, repetition)
+    return result_of(
+        compare(X, y, methods, kernels=problem.kernels, task=problem.task, random_state=folds)
+    )
 
 
 PROTOCOL = Protocol("gaussians_2012", plan, run, needed)
@@ -60,6 +62,7 @@ def grouped(pieces: list[Piece]) -> dict[str, list[Piece]]:
 
 
 def table_2(pieces: list[Piece]) -> Outcome:
+    """Return tables and claims of table 2."""
     groups = grouped(pieces)
     grids = error_and_alignment(groups, METHODS, paper_numbers(__package__, "table 2"), TITLES)
     means = {
@@ -85,6 +88,7 @@ def table_2(pieces: list[Piece]) -> Outcome:
 
 
 def table_4(pieces: list[Piece]) -> Outcome:
+    """Return tables and claims of table 4."""
     paper = paper_numbers(__package__, "table 4")
     grids = significance(grouped(pieces), METHODS, paper)
     return Outcome(grids, [agreement(grids)])

@@ -1,33 +1,33 @@
-"""Section 2: does the alignment of a kernel go with its accuracy? Table 1 and figure 2."""
+"""Section 2, table 1 and figure 2: correlation of a kernel's alignment with its accuracy."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 import learnkernels as lk
-from learnkernels.inspect import compare
+from learnkernels.inspection import compare
 from learnkernels.reproductions.alignment_2012.problems import PROBLEMS, needed, sample
 from learnkernels.reproductions.experiment import (
     Claim,
-    Grid,
-    Line,
     Outcome,
     Panel,
     Piece,
     Protocol,
+    ResultTable,
+    Series,
     Value,
+    integer_seed,
     paper_numbers,
-    random_state,
 )
-
-__all__ = ["PROTOCOL", "figure_2", "table_1"]
 
 NOTIONS = ("centered", "not centered")
 REPETITIONS = 10
 QUICK_SIZE = 300
 
 
-def plan(quick: bool) -> list[dict]:
+def plan(quick: bool) -> list[dict[str, Any]]:
     size, repetitions = (QUICK_SIZE, 1) if quick else (1000, REPETITIONS)
     return [
         {"data": data, "repetition": repetition, "size": size}
@@ -36,16 +36,18 @@ def plan(quick: bool) -> list[dict]:
     ]
 
 
-def run(data: str, repetition: int, size: int, seed: int) -> dict:
-    """Each Gaussian alone: accuracy in five-fold cross-validation, and both alignments."""
+def run(data: str, repetition: int, size: int, random_state: int) -> dict[str, Any]:
+    """Compute the cross-validated accuracy and both alignments of each Gaussian alone."""
     problem = PROBLEMS[data]
-    X, y = sample(data, seed, repetition, size)
-    folds = random_state(seed, repetition)
+    X, y = sample(data, random_state, repetition, size)
+    folds = integer_seed(random_state, repetition)
     signs = y if problem.task == "regression" else np.where(y == np.unique(y)[1], 1.0, -1.0)
     target = np.outer(signs, signs)
     found: dict[str, list[float]] = {name: [] for name in ("accuracy", *NOTIONS)}
     for kernel in problem.kernels:
-        comparison = compare(X, y, ["unif"], kernels=[kernel], task=problem.task, seed=folds)
+        comparison = compare(
+            X, y, ["unif"], kernels=[kernel], task=problem.task, random_state=folds
+        )
         found["accuracy"].append(1 - comparison.methods[0].error_mean)
         K = kernel(X)
         found["centered"].append(float(lk.alignment(K, target)))
@@ -57,11 +59,13 @@ PROTOCOL = Protocol("single_kernels_2012", plan, run, needed)
 
 
 def means_of(pieces: list[Piece], data: str, name: str) -> np.ndarray:
-    """Of each kernel over the repetitions, shape (n_kernels,)."""
-    return np.mean([p.result[name] for p in pieces if p.parameters["data"] == data], axis=0)
+    """Return the mean over the repetitions for each kernel, shape (n_kernels,)."""
+    values = [p.result[name] for p in pieces if p.parameters["data"] == data]
+    return np.asarray(np.mean(values, axis=0))
 
 
 def table_1(pieces: list[Piece]) -> Outcome:
+    """Return tables and claims of table 1."""
     paper = paper_numbers(__package__, "table 1")
     values: dict[str, dict[str, Value]] = {notion: {} for notion in NOTIONS}
     for notion in NOTIONS:
@@ -84,16 +88,17 @@ def table_1(pieces: list[Piece]) -> Outcome:
             f"correlation {other['splice'].ours:.2f}",
         ),
     ]  # fmt: skip
-    return Outcome([Grid("Correlation over the base kernels", "alignment", values)], claims)
+    return Outcome([ResultTable("Correlation over the base kernels", "alignment", values)], claims)
 
 
 def figure_2(pieces: list[Piece]) -> Outcome:
+    """Return tables, claims and panels of figure 2."""
     panels = []
     for data in ("splice", "kinematics"):
         accuracies = means_of(pieces, data, "accuracy")
         axis = "accuracy" if PROBLEMS[data].task == "classification" else "1 - RMSE"
         lines = [
-            Line(notion, accuracies.tolist(), means_of(pieces, data, notion).tolist(), "points")
+            Series(notion, accuracies.tolist(), means_of(pieces, data, notion).tolist(), "points")
             for notion in NOTIONS
         ]
         panels.append(Panel(data, axis, "alignment with the target", lines))
@@ -104,4 +109,4 @@ def figure_2(pieces: list[Piece]) -> Outcome:
         for data in ("splice", "kinematics")
         for k in range(len(PROBLEMS[data].gammas))
     }
-    return Outcome([Grid("Every base kernel alone", "gamma", values)], panels=panels)
+    return Outcome([ResultTable("Every base kernel alone", "gamma", values)], panels=panels)

@@ -1,52 +1,51 @@
-"""Section 5.1: weights of the one-stage algorithm with alignment as regulariser; figure 3."""
+"""Section 5.1, figure 3: weights of the one-stage algorithm regularised by alignment."""
 
 from __future__ import annotations
 
 from itertools import product
+from typing import Any
 
 import numpy as np
 
-from learnkernels.inspect import compare
+from learnkernels.inspection import compare
 from learnkernels.methods import AlignF, AlignSingle
 from learnkernels.reproductions.alignment_2012.problems import PROBLEMS, sample
 from learnkernels.reproductions.experiment import (
     Claim,
-    Grid,
-    Line,
     Outcome,
     Panel,
     Piece,
     Protocol,
+    ResultTable,
+    Series,
     Value,
-    random_state,
+    integer_seed,
 )
 
-__all__ = ["PROTOCOL", "figure_3"]
-
 DATA = "kinematics"
-# The regulariser as a whole, and what it says of the scale of the weights.
+# Strength of the regulariser, and of its terms relative to each other.
 STRENGTHS = (1e2, 1e4, 1e6)
 RATIOS = (1e2, 1e3, 1e4)
 NORMS = (0.0, 1.0)
 REPETITIONS = 10
 
 
-def plan(quick: bool) -> list[dict]:
+def plan(quick: bool) -> list[dict[str, Any]]:
     size, repetitions = (300, 1) if quick else (1000, REPETITIONS)
     return [{"repetition": repetition, "size": size} for repetition in range(repetitions)]
 
 
-def run(repetition: int, size: int, seed: int) -> dict:
-    """Both algorithms, tuned on the validation folds: errors and mean weights."""
+def run(repetition: int, size: int, random_state: int) -> dict[str, Any]:
+    """Compute errors and mean weights of both algorithms, tuned on the validation folds."""
     problem = PROBLEMS[DATA]
-    X, y = sample(DATA, seed, repetition, size)
+    X, y = sample(DATA, random_state, repetition, size)
     tuned = [
         AlignSingle(gamma=strength, gamma1=norm, gamma2=strength / ratio)
         for strength, ratio, norm in product(STRENGTHS, RATIOS, NORMS)
     ]
-    folds = random_state(seed, repetition)
-    methods: dict[str, list] = {"alignf": [AlignF()], "align-single": tuned}
-    found = compare(X, y, methods, kernels=problem.kernels, task=problem.task, seed=folds)
+    folds = integer_seed(random_state, repetition)
+    methods: dict[str, list[Any]] = {"alignf": [AlignF()], "align-single": tuned}
+    found = compare(X, y, methods, kernels=problem.kernels, task=problem.task, random_state=folds)
     return {
         result.method: {
             "error": result.error_mean,
@@ -63,6 +62,7 @@ PROTOCOL = Protocol(
 
 
 def figure_3(pieces: list[Piece]) -> Outcome:
+    """Return tables, claims and panels of figure 3."""
     weights = {
         method: np.array([piece.result[method]["weights"] for piece in pieces])
         for method in ("alignf", "align-single")
@@ -87,13 +87,13 @@ def figure_3(pieces: list[Piece]) -> Outcome:
     }
     largest = float(max(x.max(), y.max()))
     lines = [
-        Line("equal weights", [0.0, largest], [0.0, largest], "diagonal"),
-        Line("a kernel", x.tolist(), y.tolist(), "points"),
+        Series("equal weights", [0.0, largest], [0.0, largest], "diagonal"),
+        Series("a kernel", x.tolist(), y.tolist(), "points"),
     ]
     return Outcome(
         [
-            Grid("Share of each kernel in the combination", "gamma", values),
-            Grid("Test error (RMSE)", "", {"kinematics": errors}),
+            ResultTable("Share of each kernel in the combination", "gamma", values),
+            ResultTable("Test error (RMSE)", "", {"kinematics": errors}),
         ],
         [
             Claim(

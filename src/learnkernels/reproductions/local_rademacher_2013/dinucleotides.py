@@ -1,4 +1,4 @@
-"""Twist angles and stacking energies of B-DNA, for each step from a base to the next.
+"""Twist angles and stacking energies of B-DNA for each pair of neighbouring bases.
 
 As in the data files Eangles.dat and Eenergy.dat of the program btwisted of EMBOSS 6.6: twist in
 degrees after Kabsch, Sander and Trifonov, Nucleic Acids Research 10 (1982); energy in kcal/mol
@@ -8,9 +8,9 @@ have the same value.
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterable
 
-__all__ = ["ENERGY", "TWIST", "profiles"]
+import numpy as np
 
 TWIST = {
     "AA": 35.6, "AC": 34.4, "AG": 27.7, "AT": 31.5, "CA": 34.5, "CC": 33.7, "CG": 29.8, "CT": 27.7,
@@ -24,19 +24,20 @@ ENERGY = {
 WINDOW = 20
 
 
-def profiles(sequences, values: dict[str, float], window: int = WINDOW) -> np.ndarray:
-    """Means of a property over windows along each sequence, shape (n_sequences, n_windows).
+def profiles(
+    sequences: Iterable[str], values: dict[str, float], window: int = WINDOW
+) -> np.ndarray:
+    """Return means of a property over sliding windows, shape (n_sequences, n_windows).
 
-    The property is counted from its mean over the sixteen steps, in standard deviations; a step
-    with an unknown base counts as the mean.
+    The property is standardised over the sixteen steps; a step with an unknown base gets the mean.
     """
     known = np.array(list(values.values()))
     scaled = dict(zip(values, (known - known.mean()) / known.std(), strict=True))
     steps = np.array(
         [
-            [scaled.get(sequence[place : place + 2], 0.0) for place in range(len(sequence) - 1)]
+            [scaled.get(sequence[i : i + 2], 0.0) for i in range(len(sequence) - 1)]
             for sequence in sequences
         ]
     )
-    total = np.cumsum(np.pad(steps, ((0, 0), (1, 0))), axis=1)
-    return (total[:, window:] - total[:, :-window]) / window
+    total: np.ndarray = np.cumsum(np.pad(steps, ((0, 0), (1, 0))), axis=1)
+    return np.asarray(total[:, window:] - total[:, :-window]) / window

@@ -1,9 +1,10 @@
-"""Section 5.2: several classes; table 1, for the data sets that can be had, and one more."""
+"""Section 5.2, table 1: multi-class problems that are available, and one more."""
 
 from __future__ import annotations
 
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import StratifiedKFold, train_test_split
@@ -15,20 +16,18 @@ from learnkernels.kernels import Gaussian
 from learnkernels.methods import L1SVM, UFO, Conv, LpSVM, Uniform
 from learnkernels.reproductions.experiment import (
     Claim,
-    Grid,
     Outcome,
     Piece,
     Protocol,
+    ResultTable,
     Value,
+    integer_seed,
     paper_numbers,
-    random_state,
 )
-
-__all__ = ["PROTOCOL", "table_1"]
 
 VIEWS = ("fou", "fac", "kar", "pix", "zer", "mor")
 FILES = {"protein": "protein_fold_factors", "mfeat": "mfeat"}
-# Share of the samples that trains.
+# Fraction of the samples used for training.
 TRAINING = {"protein": 0.5, "mfeat": 0.05}
 METHODS = ("unif", "MKL", "conv", "ufo")
 THETAS = (1, 2, 4, 8, 16)
@@ -37,7 +36,7 @@ SPLITS = 10
 FOLDS = 3
 
 
-def plan(quick: bool) -> list[dict]:
+def plan(quick: bool) -> list[dict[str, Any]]:
     sets = ["mfeat"] if quick else list(TRAINING)
     return [
         {"data": data, "split": split, "method": method, "share": share}
@@ -48,10 +47,10 @@ def plan(quick: bool) -> list[dict]:
     ]
 
 
-def run(data: str, split: int, method: str, share: float, seed: int) -> dict:
-    """Accuracy after parameters were chosen by cross-validation of the training part."""
+def run(data: str, split: int, method: str, share: float, random_state: int) -> dict[str, Any]:
+    """Return the test accuracy; cross-validation on the training part chooses the parameters."""
     K, y = similarities(data)
-    state = random_state(seed, split)
+    state = integer_seed(random_state, split)
     train, test = train_test_split(
         np.arange(len(y)), train_size=share, stratify=y, random_state=state
     )
@@ -65,8 +64,8 @@ def run(data: str, split: int, method: str, share: float, seed: int) -> dict:
     return {"accuracy": accuracy(best, K, y, train, test), "choice": f"{best[0][0]}, C={best[1]:g}"}
 
 
-def candidates(method: str, size: int) -> list[tuple]:
-    """Labels, methods and units of C; the papers report the better of l1 and l2."""
+def candidates(method: str, size: int) -> list[tuple[str, Any, int]]:
+    """Return labels, methods and scales of C; the papers report the better of l1 and l2."""
     return {
         "unif": [("unif", Uniform(), 1)],
         "MKL": [("l1", L1SVM(tol=1e-3), 1), ("l2", LpSVM(p=2.0, tol=1e-3), 1)],
@@ -79,7 +78,10 @@ def candidates(method: str, size: int) -> list[tuple]:
     }[method]
 
 
-def accuracy(choice, K, y, train, test) -> float:
+def accuracy(
+    choice: Any, K: np.ndarray, y: np.ndarray, train: np.ndarray, test: np.ndarray
+) -> float:
+    """Train with one choice of parameters and return the accuracy on other samples."""
     (_, method, scale), C = choice
     model = lk.KernelClassifier("precomputed", method, C=C * scale, center=False)
     model.fit(K[np.ix_(train, train)], y[train])
@@ -88,7 +90,7 @@ def accuracy(choice, K, y, train, test) -> float:
 
 @cache
 def similarities(data: str) -> tuple[np.ndarray, np.ndarray]:
-    """Gram matrices of all samples, shape (n, n, n_kernels), and classes."""
+    """Return Gram matrices of all samples, shape (n, n, n_kernels), and classes, shape (n,)."""
     if data == "protein":
         table = datasets.load(FILES["protein"])
         blocks = [f"k{number:02d}" for number in range(1, 13)]
@@ -111,6 +113,7 @@ PROTOCOL = Protocol(
 
 
 def table_1(pieces: list[Piece]) -> Outcome:
+    """Return tables and claims of table 1."""
     paper = paper_numbers(__package__, "table 1")
     sets = list(dict.fromkeys(piece.parameters["data"] for piece in pieces))
     values: dict[str, dict[str, Value]] = {data: {} for data in sets}
@@ -131,4 +134,4 @@ def table_1(pieces: list[Piece]) -> Outcome:
         )
         for data, found in values.items()
     ]
-    return Outcome([Grid("Accuracy", "data", values)], claims)
+    return Outcome([ResultTable("Accuracy", "data", values)], claims)

@@ -1,9 +1,10 @@
-"""Section 5.1: transcription start sites, five kernels, AUC; figure 2."""
+"""Section 5.1, figure 2: AUC of five kernels on transcription start sites."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,20 +15,18 @@ from learnkernels import datasets
 from learnkernels.methods import DC, L1SVM, Conv, LpSVM, Uniform
 from learnkernels.reproductions.experiment import (
     Claim,
-    Grid,
-    Line,
     Outcome,
     Panel,
     Piece,
     Protocol,
+    ResultTable,
+    Series,
     Value,
     generator,
     paper_numbers,
 )
 from learnkernels.reproductions.local_rademacher_2013.dinucleotides import ENERGY, TWIST, profiles
 from learnkernels.theory import tail_sums
-
-__all__ = ["PROTOCOL", "transcription_starts"]
 
 START = 200  # bases before the start of transcription
 KERNELS = ("TSS", "Promo", "1st Ex", "Angle", "Energ")
@@ -39,7 +38,7 @@ REPETITIONS = {100: 40, 250: 20, 1000: 6}
 SHOWN = slice(17)  # cut-offs of the figure
 
 
-def plan(quick: bool) -> list[dict]:
+def plan(quick: bool) -> list[dict[str, Any]]:
     repetitions = {60: 2} if quick else REPETITIONS
     return [
         {"size": size, "repetition": repetition}
@@ -48,20 +47,20 @@ def plan(quick: bool) -> list[dict]:
     ]
 
 
-def run(size: int, repetition: int, seed: int) -> dict:
-    """Train on some sequences; AUC on one half of the others to choose by, and on the other half.
+def run(size: int, repetition: int, random_state: int) -> dict[str, Any]:
+    """Train on some sequences; compute the AUC on a validation and a test half of the others.
 
     Kernels have trace n and are not centered.
     """
     y, _ = sequences()
-    order = generator(seed, repetition).permutation(len(y))
+    order = generator(random_state, repetition).permutation(len(y))
     train, rest = order[:size], order[size:]
     validation, test = np.array_split(rest, 2)
     K = similarities(train)
     K_train = K[train]  # (n_train, n_train, n_kernels)
     parts = {name: (K[i], y[i]) for name, i in {"validation": validation, "test": test}.items()}
 
-    def areas(kernels: slice, method, C: float) -> dict:
+    def areas(kernels: slice, method: Any, C: float) -> dict[str, Any]:
         model = lk.KernelClassifier("precomputed", method, C=C, center=False)
         model.fit(K_train[:, :, kernels], y[train])
         shares = model.weights_ / model.weights_.sum()
@@ -87,10 +86,10 @@ def run(size: int, repetition: int, seed: int) -> dict:
     }
 
 
-def choices(name: str, size: int) -> Iterator[tuple]:
-    """Labels, methods and units of C of one name.
+def choices(name: str, size: int) -> Iterator[tuple[str, Any, int]]:
+    """Yield labels, methods and scales of C of one name.
 
-    Tail sums are counted as shares of the trace, which is the size: C in units of it.
+    Tail sums are relative to the trace, which is the sample size, so C is scaled by it.
     """
     if name in ("conv", "dc"):
         kind = Conv if name == "conv" else DC
@@ -102,14 +101,14 @@ def choices(name: str, size: int) -> Iterator[tuple]:
 
 
 def tails(K: np.ndarray) -> list[float]:
-    """Sums of all but the largest eigenvalues, as shares of the trace."""
+    """Return the sums of all but the largest eigenvalues, relative to the trace."""
     found = tail_sums(np.maximum(np.linalg.eigvalsh(K), 0.0))
-    return (found[SHOWN] / found[0]).tolist()
+    return [float(share) for share in found[SHOWN] / found[0]]
 
 
 @cache
-def sequences():
-    """Labels, and what the kernels look at."""
+def sequences() -> tuple[np.ndarray, dict[str, tuple[Any, Any]]]:
+    """Return the labels, and the kernel and input of each view."""
     table = datasets.load("tss_arabidopsis_tata")
     text = table["sequence"].str.upper()
     views = {
@@ -123,7 +122,7 @@ def sequences():
 
 
 def similarities(train: np.ndarray) -> np.ndarray:
-    """Of all sequences with those that train, shape (n_sequences, n_train, n_kernels)."""
+    """Return kernel values with the training sequences, shape (n_sequences, n_train, n_kernels)."""
     y, views = sequences()
     found = []
     for kernel, data in views.values():
@@ -141,6 +140,7 @@ PROTOCOL = Protocol(
 
 
 def transcription_starts(pieces: list[Piece]) -> Outcome:
+    """Return tables, claims and panels of figure 2."""
     paper = paper_numbers(__package__, "table of the supplement")
     sizes = sorted({piece.parameters["size"] for piece in pieces})
     by_size = {size: [p for p in pieces if p.parameters["size"] == size] for size in sizes}
@@ -197,16 +197,18 @@ def transcription_starts(pieces: list[Piece]) -> Outcome:
     ]
     return Outcome(
         [
-            Grid("Area under the ROC curve; the paper's data and kernels are others", "", values),
-            Grid(f"Mean share of each kernel, n = {sizes[0]}", "method", shares),
+            ResultTable(
+                "Area under the ROC curve; the paper's data and kernels are others", "", values
+            ),
+            ResultTable(f"Mean share of each kernel, n = {sizes[0]}", "method", shares),
         ],
         claims,
         panels(sizes, values, shares, alone, small),
     )
 
 
-def best_choice(trials: list[dict]) -> dict:
-    """The choice of highest mean validation AUC, and what it gives on the test parts."""
+def best_choice(trials: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the choice of highest mean validation AUC and its results on the test half."""
     labels = list(trials[0])
     means = [np.mean([trial[label]["validation"] for trial in trials]) for label in labels]
     label = labels[int(np.argmax(means))]
@@ -218,19 +220,25 @@ def best_choice(trials: list[dict]) -> dict:
     }
 
 
-def panels(sizes, values, shares, alone, small: list[Piece]) -> list[Panel]:
-    """Figure 2: AUC, weights, tail sums."""
+def panels(
+    sizes: list[int],
+    values: dict[str, dict[str, Value]],
+    shares: dict[str, dict[str, Value]],
+    alone: dict[str, float],
+    small: list[Piece],
+) -> list[Panel]:
+    """Return the panels of figure 2: AUC, weights, tail sums."""
     areas = [
-        Line(
+        Series(
             name, [f"n = {size}" for size in sizes],
             [values[name][f"n = {size}"].ours for size in sizes],
-            spread=[values[name][f"n = {size}"].spread for size in sizes],
+            spread=[values[name][f"n = {size}"].spread or 0.0 for size in sizes],
         )
         for name in METHODS
     ]  # fmt: skip
     names = [f"{kernel}\n{area:.3f}" for kernel, area in alone.items()]
     weights = [
-        Line(name, names, [shares[name][kernel].ours for kernel in KERNELS], "bars")
+        Series(name, names, [shares[name][kernel].ours for kernel in KERNELS], "bars")
         for name in METHODS
     ]
     mean_tails = {
@@ -238,7 +246,7 @@ def panels(sizes, values, shares, alone, small: list[Piece]) -> list[Panel]:
         for kernel in KERNELS
     }
     curves = [
-        Line(
+        Series(
             kernel, list(range(len(tails))), tails.tolist(),
         )
         for kernel, tails in mean_tails.items()

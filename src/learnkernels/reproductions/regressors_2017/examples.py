@@ -1,22 +1,24 @@
 """Section 4: without noise (table 1, figure 2) and with noise (figure 3).
 
-The target has 20 random centres, there are five training points. The paper prints one draw; here
-there are several, since another draw is another table.
+The target has 20 random centres, and there are five training points. The paper reports one random
+draw; here there are several, because the numbers depend on the draw.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 
 from learnkernels.kernels import Gaussian
 from learnkernels.reproductions.experiment import (
     Claim,
-    Grid,
-    Line,
     Outcome,
     Panel,
     Piece,
     Protocol,
+    ResultTable,
+    Series,
     Value,
     generator,
     paper_numbers,
@@ -30,11 +32,9 @@ from learnkernels.theory import (
     theoretical_limit,
 )
 
-__all__ = ["PROTOCOL", "section_4"]
-
 NOISE, LAMBDA = 0.1, 0.01
 NORM = "squared norm of the target"
-# Covers where the functions live, eq. (71).
+# Dense set that covers the support of the functions, eq. (71).
 Z = 0.05 * np.arange(-200, 201)[:, None]
 SHOWN = np.linspace(-8, 8, 161)[:, None]
 FIGURES = {"figure 2": ("", "without noise"), "figure 3": ("_REG", "with noise, regularised")}
@@ -47,18 +47,18 @@ class Density:
         self.kernel = Gaussian(gamma=1 / (2 * sigma**2))
         self.scale = 1 / (np.sqrt(2 * np.pi) * sigma)
 
-    def __call__(self, X, Z):
-        return self.scale * self.kernel(X, Z)
+    def __call__(self, X: np.ndarray, Z: np.ndarray) -> np.ndarray:
+        return np.asarray(self.scale * self.kernel(X, Z))
 
 
-def plan(quick: bool) -> list[dict]:
+def plan(quick: bool) -> list[dict[str, Any]]:
     return [{"draw": draw} for draw in range(3 if quick else 20)]
 
 
-def run(draw: int, seed: int) -> dict:
-    """One target and what is learned of it: errors, differences, curves."""
+def run(draw: int, random_state: int) -> dict[str, Any]:
+    """Draw a target, learn it, and return errors, differences and curves."""
     kernels = [Density(1.0), Density(2.0)]
-    rng = generator(seed, draw)
+    rng = generator(random_state, draw)
     target = KernelFunction(kernels, rng.standard_normal((20, 1)), rng.standard_normal(20))
     X = rng.standard_normal((5, 1))
     clean = target(X)
@@ -93,6 +93,7 @@ PROTOCOL = Protocol("examples_2017", plan, run, lambda parameters: None)
 
 
 def section_4(pieces: list[Piece]) -> Outcome:
+    """Return the table, claims and figures of section 4."""
     paper = paper_numbers(__package__, "table 1")
     found = [piece.result for piece in pieces]
     chosen = most_like(found, paper)
@@ -129,29 +130,30 @@ def section_4(pieces: list[Piece]) -> Outcome:
     ]  # fmt: skip
     panels = [panel_of(chosen, name, *kind) for name, kind in FIGURES.items()]
     title = "Generalization errors; the paper's draw is not printed, and stands beside the one most"
-    return Outcome([Grid(f"{title} like it", "draw", rows, digits=4)], claims, panels)
+    return Outcome([ResultTable(f"{title} like it", "draw", rows, digits=4)], claims, panels)
 
 
-def most_like(found: list[dict], paper: dict) -> dict:
-    """The draw whose errors, as shares of the target's squared norm, are nearest to the paper's."""
+def most_like(found: list[dict[str, Any]], paper: dict[str, Any]) -> dict[str, Any]:
+    """Return the draw whose errors relative to the target's squared norm match the paper best."""
 
-    def distance(result):
-        return sum(
-            np.log(result["errors"][name] / result[NORM] * paper[NORM] / paper[name]) ** 2
+    def distance(result: dict[str, Any]) -> float:
+        ratios = [
+            result["errors"][name] / result[NORM] * paper[NORM] / paper[name]
             for name in ("TL", "SKR")
-        )
+        ]
+        return float(sum(np.log(ratios) ** 2))
 
     return min(found, key=distance)
 
 
-def panel_of(result: dict, name: str, suffix: str, title: str) -> Panel:
+def panel_of(result: dict[str, Any], name: str, suffix: str, title: str) -> Panel:
     x = SHOWN.ravel().tolist()
     curves = result["curves"]
     lines = [
-        Line("MKR: coefficients for each kernel", x, curves["MKR" + suffix], "band"),
-        Line("SKR: sum kernel", x, curves["SKR" + suffix], "curve"),
-        Line("theoretical limit", x, curves["TL"], "curve"),
-        Line("true function", x, curves["true function"], "curve"),
-        Line("training data", result["points"]["x"], result["points"][suffix], "points"),
+        Series("MKR: coefficients for each kernel", x, curves["MKR" + suffix], "band"),
+        Series("SKR: sum kernel", x, curves["SKR" + suffix], "curve"),
+        Series("theoretical limit", x, curves["TL"], "curve"),
+        Series("true function", x, curves["true function"], "curve"),
+        Series("training data", result["points"]["x"], result["points"][suffix], "points"),
     ]
     return Panel(f"{name}: {title}", "input x", "value of the function", lines)

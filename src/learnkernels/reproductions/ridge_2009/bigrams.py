@@ -1,9 +1,10 @@
-"""Section 5.2: a rank-one kernel for each frequent bigram, and more and more of them; figure 1."""
+"""Section 5.2, figure 1: rank-one kernels of an increasing number of frequent bigrams."""
 
 from __future__ import annotations
 
 from functools import cache
 from itertools import product
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -15,17 +16,15 @@ from learnkernels import datasets
 from learnkernels.methods import L1Ridge, L2Ridge, Uniform
 from learnkernels.reproductions.experiment import (
     Claim,
-    Grid,
-    Line,
     Outcome,
     Panel,
     Piece,
     Protocol,
+    ResultTable,
+    Series,
     Value,
     generator,
 )
-
-__all__ = ["PROTOCOL", "figure_1"]
 
 DOMAINS = ("kitchen", "dvd", "electronics")
 TRIALS = {"reuters": 20} | dict.fromkeys(DOMAINS, 10)
@@ -33,13 +32,15 @@ COUNTS = (500, 1000, 2000, 4000)
 METHODS = ("unif", "l1", "l2")
 TRAINING = 2000
 FOLDS = 3
-# Regularisation in units of the mean diagonal of the uniform combination, and distances of the
-# weights of l2 from uniform ones in lengths of these, besides none.
+# Regularisation relative to the mean diagonal of the uniform combination, and radii of l2 relative
+# to the norm of the uniform weights.
 LAMBDAS = (0.3, 1.0, 3.0, 10.0, 30.0)
 RADII = (0.1, 0.3, 1.0)
+# Counts, targets, training indices, test indices.
+Samples = tuple[sparse.csr_array, np.ndarray, np.ndarray, np.ndarray]
 
 
-def plan(quick: bool) -> list[dict]:
+def plan(quick: bool) -> list[dict[str, Any]]:
     if quick:
         return [
             {"data": data, "trial": 0, "bigrams": bigrams, "size": 400}
@@ -55,15 +56,13 @@ def plan(quick: bool) -> list[dict]:
     ]
 
 
-def run(data: str, trial: int, bigrams: int, size: int, seed: int) -> dict:
-    """Test errors of the three methods after one draw of the training samples."""
-    rng = generator(seed, trial)
+def run(data: str, trial: int, bigrams: int, size: int, random_state: int) -> dict[str, Any]:
+    """Compute the test errors of the three methods for one draw of the training samples."""
+    rng = generator(random_state, trial)
     X, y, train, test = (reuters if data == "reuters" else sentiment)(data, rng, size)
     X = X[:, :bigrams]
-    splits = [
-        (train[rest], train[part])
-        for rest, part in KFold(FOLDS, shuffle=True, random_state=1000 * seed + trial).split(train)
-    ]
+    folds = KFold(FOLDS, shuffle=True, random_state=1000 * random_state + trial)
+    splits = [(train[rest], train[part]) for rest, part in folds.split(train)]
     found = {}
     for name, methods in candidates(X.shape[1]).items():
         choices = list(product(methods, LAMBDAS))
@@ -76,8 +75,8 @@ def run(data: str, trial: int, bigrams: int, size: int, seed: int) -> dict:
     return found
 
 
-def candidates(p: int) -> dict[str, list]:
-    """Methods of each name, among which cross-validation chooses."""
+def candidates(p: int) -> dict[str, list[Any]]:
+    """Return the candidate methods of each name; cross-validation chooses one."""
     return {
         "unif": [Uniform()],
         "l1": [L1Ridge()],
@@ -85,10 +84,10 @@ def candidates(p: int) -> dict[str, list]:
     }
 
 
-def mean_square(choice, X, y, train, test) -> float:
-    """Mean squared error on some samples after learning from others.
+def mean_square(choice: Any, X: Any, y: np.ndarray, train: np.ndarray, test: np.ndarray) -> float:
+    """Train on some samples and return the mean squared error on others.
 
-    Kernels are not scaled. They are centered, which makes the offset free of a penalty.
+    Kernels are not scaled. They are centered, so that the intercept is not penalised.
     """
     method, share = choice
     alpha = share * float(X[train].power(2).sum()) / len(train) / X.shape[1]
@@ -97,16 +96,16 @@ def mean_square(choice, X, y, train, test) -> float:
     return float(np.mean((model.predict(X[test]) - y[test]) ** 2))
 
 
-def reuters(data: str, rng, size: int):
-    """Samples of the ModApte split, acq or not: counts, labels, training and test samples."""
+def reuters(data: str, rng: np.random.Generator, size: int) -> Samples:
+    """Return counts, labels (acq or not), training and test indices of the ModApte split."""
     X, y, split = reuters_counts()
     train = rng.permutation(np.flatnonzero(split == "train"))[:size]
     return X, y, train, np.flatnonzero(split == "test")
 
 
 @cache
-def reuters_counts():
-    """Counts of the bigrams that are most frequent in the training documents."""
+def reuters_counts() -> tuple[sparse.csr_array, np.ndarray, np.ndarray]:
+    """Count the bigrams that are most frequent in the training documents."""
     table = datasets.load("reuters21578_modapte")
     texts = table["title"].fillna("") + " " + table["body"].fillna("")
     split = table["split"].to_numpy()
@@ -117,8 +116,8 @@ def reuters_counts():
     return sparse.csr_array(counts[:, order].astype(float)), np.where(acq, 1.0, -1.0), split
 
 
-def sentiment(data: str, rng, size: int):
-    """Reviews and their ratings, one half to train and one half to test."""
+def sentiment(data: str, rng: np.random.Generator, size: int) -> Samples:
+    """Return counts, ratings, training and test indices; each half of the reviews is used once."""
     X, y = sentiment_counts(data)
     order = rng.permutation(len(y))
     half = len(y) // 2
@@ -126,12 +125,13 @@ def sentiment(data: str, rng, size: int):
 
 
 @cache
-def sentiment_counts(domain: str):
+def sentiment_counts(domain: str) -> tuple[sparse.csr_array, np.ndarray]:
+    """Return bigram counts and ratings of a domain."""
     table = datasets.load(f"sentiment_ngrams_{domain}")
     return datasets.bigram_counts(table["ngrams"], max(COUNTS)), table["rating"].to_numpy(float)
 
 
-def needed(parameters: dict) -> str:
+def needed(parameters: dict[str, Any]) -> str:
     data = parameters["data"]
     return "reuters21578_modapte" if data == "reuters" else f"sentiment_ngrams_{data}"
 
@@ -140,6 +140,7 @@ PROTOCOL = Protocol("bigrams_2009", plan, run, needed)
 
 
 def figure_1(pieces: list[Piece]) -> Outcome:
+    """Return tables, claims and panels of figure 1."""
     sets = list(dict.fromkeys(piece.parameters["data"] for piece in pieces))
     counts = sorted({piece.parameters["bigrams"] for piece in pieces})
     grids, absolute, relative, means = [], [], [], {}
@@ -150,7 +151,7 @@ def figure_1(pieces: list[Piece]) -> Outcome:
         }
         means[data] = {method: [float(e.mean()) for e in found] for method, found in errors.items()}
         grids.append(
-            Grid(
+            ResultTable(
                 f"{data}: RMSE against the number of bigrams", "method",
                 {
                     method: {
@@ -188,7 +189,7 @@ def figure_1(pieces: list[Piece]) -> Outcome:
 
 
 def errors_of(pieces: list[Piece], data: str, count: int, method: str) -> np.ndarray:
-    """Of every trial."""
+    """Return the errors of all trials, shape (n_trials,)."""
     return np.array(
         [
             piece.result[method]["RMSE"]
@@ -199,13 +200,13 @@ def errors_of(pieces: list[Piece], data: str, count: int, method: str) -> np.nda
 
 
 def spread_of(errors: np.ndarray) -> float:
-    """Standard deviation over trials; none where there is one trial."""
+    """Return the standard deviation over trials, 0 for a single trial."""
     return float(errors.std(ddof=1)) if len(errors) > 1 else 0.0
 
 
-def panel(data: str, counts: list[int], errors: dict[str, list], title: str) -> Panel:
+def panel(data: str, counts: list[int], errors: dict[str, list[np.ndarray]], title: str) -> Panel:
     lines = [
-        Line(
+        Series(
             method, counts, [float(e.mean()) for e in found],
             spread=[spread_of(e) for e in found],
         )

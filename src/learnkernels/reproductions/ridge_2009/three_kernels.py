@@ -1,6 +1,8 @@
-"""Section 5.1: a Gaussian, a linear and a quadratic kernel on four data sets of UCI."""
+"""Section 5.1: a Gaussian, a linear and a quadratic kernel on four UCI data sets."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import train_test_split
@@ -11,16 +13,14 @@ from learnkernels import datasets
 from learnkernels.kernels import Gaussian, Linear, Polynomial
 from learnkernels.reproductions.experiment import (
     Claim,
-    Grid,
     Outcome,
     Piece,
     Protocol,
+    ResultTable,
     Value,
+    integer_seed,
     paper_numbers,
-    random_state,
 )
-
-__all__ = ["PROTOCOL", "section_5_1"]
 
 DATA = {
     "breast": "breast_cancer_wisconsin",
@@ -33,7 +33,7 @@ REPETITIONS = 30
 ALPHAS = 10.0 ** np.arange(-3, 3)
 
 
-def plan(quick: bool) -> list[dict]:
+def plan(quick: bool) -> list[dict[str, Any]]:
     return [
         {"data": data, "repetition": repetition}
         for data in DATA
@@ -41,11 +41,14 @@ def plan(quick: bool) -> list[dict]:
     ]
 
 
-def run(data: str, repetition: int, seed: int) -> dict:
-    """Four fifths train, one fifth tests; ridge on labels -1 and 1, alpha on samples left out."""
+def run(data: str, repetition: int, random_state: int) -> dict[str, Any]:
+    """Train ridge regression on labels -1 and 1 with 80 % of the samples and test on the rest.
+
+    The regularisation is chosen by held-out error.
+    """
     table = datasets.load(DATA[data]).dropna()
     y = np.where(table["target"] == table["target"].iloc[0], 1.0, -1.0)
-    split = random_state(seed, repetition)
+    split = integer_seed(random_state, repetition)
     train, test, y_train, y_test = train_test_split(
         table.drop(columns="target").to_numpy(float), y, test_size=0.2, stratify=y,
         random_state=split,
@@ -72,9 +75,10 @@ PROTOCOL = Protocol(
 
 
 def section_5_1(pieces: list[Piece]) -> Outcome:
+    """Return tables and claims of section 5.1."""
     paper = paper_numbers(__package__, "section 5.1")
 
-    def grid(measure: str, theirs: dict) -> dict[str, dict[str, Value]]:
+    def grid(measure: str, theirs: dict[str, Any]) -> dict[str, dict[str, Value]]:
         values: dict[str, dict[str, Value]] = {}
         for method in METHODS:
             values[method] = {}
@@ -106,8 +110,8 @@ def section_5_1(pieces: list[Piece]) -> Outcome:
     ]
     return Outcome(
         [
-            Grid("Misclassification rate", "method", errors),
-            Grid("RMSE against labels -1 and 1", "method", grid("RMSE", {})),
+            ResultTable("Misclassification rate", "method", errors),
+            ResultTable("RMSE against labels -1 and 1", "method", grid("RMSE", {})),
         ],
         claims,
     )

@@ -1,0 +1,308 @@
+"""One fit in three steps, on arrays: prepare, learn, train.
+
+    prepare   kernels on the training samples, and the pass over pairs   X -> statistics
+    learn     weights and their certificate                              statistics -> weights
+    train     the machine with the learned kernel                        weights -> predictor
+
+scikit-learn's conventions are in the classes beside this file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from learnkernels import progress
+from learnkernels._warnings import suppressed
+from learnkernels.checks import require_choice, require_truth
+from learnkernels.errors import InputError, UndefinedAlignmentWarning
+from learnkernels.execution import Backend
+from learnkernels.gram import (
+    NORMALIZATIONS,
+    BaseKernels,
+    CenteredKernels,
+    KernelSums,
+    LearnedKernel,
+)
+from learnkernels.kernels import MISSING, resolve
+from learnkernels.machines import MAX_MEMORY, Machine, TrainingProblem, require_gram_memory
+from learnkernels.methods import LearnedWeights, WeightMethod, WeightProblem, learn_weights
+from learnkernels.solvers import Certificate
+
+# Sizes of a target that alignment can read: sums of fourth powers neither over- nor underflow.
+TARGET_SIZES = 1e-75, 1e72
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The training data after the pass over pairs.
+
+    Attributes
+    ----------
+    sums : KernelSums
+    Y : ndarray of shape (n_samples, n_outputs)
+        Targets of the machine: labels -1 and 1, or real targets.
+    task : {"classification", "regression"}
+    normalize : {"trace", "frobenius", "cosine", None}
+    center : bool
+    max_memory : float
+        Bytes for Gram matrices.
+    n_components : int or None
+    random_state : int, RandomState or None
+    """
+
+    sums: KernelSums
+    Y: np.ndarray
+    task: str
+    normalize: str | None
+    center: bool
+    max_memory: float = MAX_MEMORY
+    n_components: int | None = None
+    random_state: Any = 0
+
+    def centered(self, without: int | None = None) -> CenteredKernels:
+        """Return the centered, scaled kernels on all samples, or on those outside one fold."""
+        return self.sums.centered(self.normalize, self.center, without)
+
+    def fold(self, fold: int) -> np.ndarray:
+        """Return the samples of a fold."""
+        return np.arange(*self.sums.borders[fold : fold + 2])
+
+    def take(self, samples: np.ndarray) -> Prepared:
+        """Return the same for some of the samples, with a pass over their pairs."""
+        sums, w = self.sums, self.sums.weights[samples]
+        target = centered(sums.Y[samples], w)
+        kernels = sums.kernels.take(samples)
+        return replace(
+            self, sums=KernelSums.of(kernels, target, sums.backend, w), Y=self.Y[samples]
+        )
+
+
+@dataclass(frozen=True)
+class Learned:
+    """The learned kernel, its weights and their certificate.
+
+    Attributes
+    ----------
+    result : LearnedWeights
+        Weights of the centered, scaled base kernels and their certificate.
+    kernel : LearnedKernel
+    kernels : CenteredKernels
+        The base kernels.
+    alignment : float
+        Of the learned kernel with the target.
+    alignments : ndarray of shape (n_kernels,)
+        Of each base kernel alone.
+    """
+
+    result: LearnedWeights
+    kernel: LearnedKernel
+    kernels: CenteredKernels
+    alignment: float
+    alignments: np.ndarray
+
+
+@dataclass(frozen=True)
+class Predictor:
+    """A trained predictor, ``x -> sum_terms K(x, samples) coef + intercept``.
+
+    Attributes
+    ----------
+    learned : Learned
+    terms : tuple of (LearnedKernel, ndarray of shape (n_samples, n_outputs), ndarray or None)
+        Kernel, coefficients, and their primal form if it is known (see `Trained`): one term, or
+        one for each base kernel of an ensemble.
+    intercept : ndarray of shape (n_outputs,)
+    certificates : tuple of Certificate
+        Of the machine, one for each output if it iterates.
+    solver : str
+        Name of the training strategy.
+    """
+
+    learned: Learned
+    terms: tuple[tuple[LearnedKernel, np.ndarray, np.ndarray | None], ...]
+    intercept: np.ndarray
+    certificates: tuple[Certificate, ...]
+    solver: str
+
+
+def prepare(
+    kernels: Any, X: Any, target: np.ndarray, Y: np.ndarray, *, task: str, normalize: str | None,
+    center: bool, sample_weight: np.ndarray, backend: Backend, samples: np.ndarray | None = None,
+    borders: np.ndarray | None = None, names: Sequence[str] | None = None, missing: str = "error",
+    **settings: Any,
+) -> Prepared:  # fmt: skip
+    """Resolve the kernels and run the pass over pairs.
+
+    Parameters
+    ----------
+    kernels : as given by the user
+    X : ndarray, CSR matrix, table, strings or precomputed stack
+        All samples.
+    target : ndarray of shape (n_samples, n_targets)
+        The target of alignment.
+    Y, task, normalize, center
+        As in `Prepared`.
+    sample_weight : ndarray of shape (n_samples,)
+    backend : Backend
+    samples : ndarray or None
+        The training samples, ordered by folds, as rows of X; None is all of them. All other
+        arguments are about these.
+    borders : ndarray of shape (n_folds + 1,) or None
+        Folds that may be left out later.
+    names : sequence of str or None
+        Names of the columns of X.
+    missing : {"error", "neutral"}
+        Whether samples may be missing in a view.
+    **settings
+        Further fields of `Prepared`.
+    """
+    require_choice("normalize", normalize, NORMALIZATIONS)
+    require_choice("missing", missing, MISSING)
+    require_truth("center", center)
+    weights = sample_weight
+    if samples is not None:
+        weights = np.zeros(X.shape[0])
+        weights[samples] = sample_weight
+    base = BaseKernels.of(
+        resolve(kernels, X, weights, names=names, missing=missing), X, raw=not center,
+        cosine=normalize == "cosine", missing=missing, weights=weights,
+        max_memory=settings.get("max_memory", MAX_MEMORY),
+    )  # fmt: skip
+    if missing == "neutral" and not (observed := base.observed()).all():
+        absent = np.flatnonzero(~observed)
+        raise InputError(
+            f"{len(absent)} samples are missing in every view (the first is row {absent[0]}); "
+            "drop them."
+        )
+    if samples is not None and not np.array_equal(samples, np.arange(X.shape[0])):
+        base = base.take(samples)
+    sums = KernelSums.of(base, centered(target, sample_weight), backend, sample_weight, borders)
+    return Prepared(sums, Y, task, normalize, center, **settings)
+
+
+def learn(
+    prepared: Prepared, method: WeightMethod, machine: Machine, value: float,
+    without: int | None = None,
+) -> Learned:  # fmt: skip
+    """Learn the weights from all samples, or from those outside one fold.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    method, machine
+        The two stages.
+    value : float
+        The user's regularisation: C for classes, alpha for regression.
+    without : int or None
+        The fold to leave out.
+    """
+    kernels = prepared.sums.centered(prepared.normalize, prepared.center, without)
+    Y = prepared.Y if without is None else np.delete(prepared.Y, prepared.fold(without), axis=0)
+    if method.one_stage and any(part.kind == "tiles" for part in prepared.sums.kernels.parts):
+        who = f"method {method.name!r}, which learns weights and machine together,"
+        count, instead = method.grams(len(kernels.factors)), "use an alignment method"
+        require_gram_memory(len(Y), count, prepared.max_memory, who, instead)
+    other = 1 / (2 * value)
+    C, alpha = (value, other) if prepared.task == "classification" else (other, value)
+    problem = WeightProblem(
+        kernels, Y, kernels.weights, prepared.task, C, alpha, machine,
+        regularization(machine, value, prepared.task), np.ones(len(kernels.factors), dtype=bool),
+    )  # fmt: skip
+    result = learn_weights(method, problem)
+    mu, statistics = result.weights, kernels.statistics
+    return Learned(
+        result,
+        LearnedKernel.of(kernels, mu),
+        kernels,
+        statistics.alignment(mu),
+        statistics.alignments(),
+    )
+
+
+def train(
+    prepared: Prepared, learned: Learned, machine: Machine, values: Sequence[float],
+    without: int | None = None,
+) -> list[Predictor]:  # fmt: skip
+    """Train the machine with a learned kernel, for each value of the regularisation."""
+    kernels, result = learned.kernels, learned.result
+    Y = prepared.Y if without is None else np.delete(prepared.Y, prepared.fold(without), axis=0)
+    problem = TrainingProblem(
+        learned.kernel, Y, kernels.weights, prepared.center, kernels.backend,
+        bool((result.weights < 0).any()), prepared.max_memory, prepared.n_components,
+        prepared.random_state,
+    )  # fmt: skip
+    values = [regularization(machine, value, prepared.task) for value in values]
+    if result.offset is not None:
+        return [train_ensemble(problem, learned, machine, value) for value in values]
+    strategy = machine.strategy(problem, len(values))
+    return [
+        Predictor(
+            learned, ((learned.kernel, trained.coef, trained.primal),), trained.intercept,
+            trained.certificates, strategy.name,
+        )
+        for trained in strategy.train(problem, values)
+    ]  # fmt: skip
+
+
+def regularization(machine: Machine, value: float, task: str) -> float:
+    """Return the user's C or alpha in the machine's own terms."""
+    return 1 / (2 * value) if machine.takes_alpha and task == "classification" else value
+
+
+def train_ensemble(
+    problem: TrainingProblem, learned: Learned, machine: Machine, value: float
+) -> Predictor:
+    """Train one machine for each kernel with a weight, and combine their predictions."""
+    weights, kernels = learned.result.weights, learned.kernels
+    terms, intercept = [], np.array(learned.result.offset)
+    certificates: list[Certificate] = []
+    for k in np.flatnonzero(weights).tolist():
+        kernel = kernels.kernel(kernels.unit(k))
+        alone = replace(problem, kernel=kernel, signed=False)
+        strategy = machine.strategy(alone)
+        (trained,) = strategy.train(alone, [value])
+        primal = None if trained.primal is None else weights[k] * trained.primal
+        terms.append((kernel, weights[k] * trained.coef, primal))
+        intercept = intercept + weights[k] * trained.intercept
+        certificates.extend(trained.certificates)
+    return Predictor(learned, tuple(terms), intercept, tuple(certificates), strategy.name)
+
+
+def fit_values(
+    prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
+    without: int | None = None,
+) -> list[Predictor]:  # fmt: skip
+    """Learn and train for each value; weights of two-stage methods are learned once."""
+    if not method.one_stage:
+        learned = learn(prepared, method, machine, values[0], without)
+        return train(prepared, learned, machine, values, without)
+    name = "C" if prepared.task == "classification" else "alpha"
+    found = []
+    # Suppress the warning if several values are compared: another value is chosen then.
+    with suppressed(UndefinedAlignmentWarning) if len(values) > 1 else nullcontext():
+        for value in values:
+            with progress.within(f"{name} {value:g}"):
+                learned = learn(prepared, method, machine, value, without)
+                found += train(prepared, learned, machine, [value], without)
+    return found
+
+
+def centered(target: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Return a target of shape (n_samples, n_targets) minus its weighted mean; check its size."""
+    varies = (target != target[:1]).any(axis=0)
+    with np.errstate(over="ignore", invalid="ignore"):  # checked below
+        # The mean of equal numbers may differ from them in its last digit.
+        once = np.where(varies, target - w @ target / w.sum(), 0.0)
+        found = once - w @ once / w.sum()  # a second time: a large mean has lost digits
+        largest = float(np.abs(found).max(initial=0.0))
+    if not (largest == 0 or TARGET_SIZES[0] <= largest <= TARGET_SIZES[1]):
+        raise InputError(
+            f"y varies by {largest:.3g}, too {'little' if largest < 1 else 'much'} for squares of "
+            "its inner products; divide it by its standard deviation."
+        )
+    return found

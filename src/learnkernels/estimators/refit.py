@@ -1,0 +1,57 @@
+"""The training data of a fitted estimator again, for reports, displays and guarantees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from learnkernels.errors import InputError
+from learnkernels.estimators.fitting import Prepared
+from learnkernels.gram import CenteredKernels
+from learnkernels.machines import Machine
+
+
+@dataclass(frozen=True)
+class Refit:
+    """A fitted estimator on its training data.
+
+    Attributes
+    ----------
+    prepared : Prepared
+    kernels : CenteredKernels
+    machine : Machine or None
+        None for a transformer.
+    """
+
+    prepared: Prepared
+    kernels: CenteredKernels
+    machine: Machine | None
+
+
+def refit(estimator: Any, X: Any, y: Any) -> Refit:
+    """Return the kernels of a fitted estimator on its training data, which it does not keep.
+
+    Parameters
+    ----------
+    estimator : KernelClassifier, KernelRegressor or KernelLearner
+    X, y
+        The training data; others are refused.
+    """
+    check_is_fitted(estimator)
+    if getattr(estimator, "_weighted", False):
+        raise InputError(
+            "the model was fitted with sample weights, which guarantees, reports and displays of "
+            "the training data do not support; fit it without sample_weight."
+        )
+    prepared, machine = estimator._training(X, y)
+    kernels = prepared.centered()
+    mu = estimator.weights_
+    same = len(mu) == kernels.n_kernels
+    if not same or abs(kernels.statistics.alignment(mu) - estimator.alignment_) > 1e-6:
+        raise InputError(
+            "X and y are not the data that the model was trained on: the learned kernel has "
+            "another alignment there; pass the training data."
+        )
+    return Refit(prepared, kernels, machine)

@@ -1,0 +1,204 @@
+"""`KernelLearner`: the learned Gram matrix for any estimator that takes one."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from learnkernels.checks import as_input_error, require_choice
+from learnkernels.errors import InputError
+from learnkernels.estimators.base import BaseKernelEstimator
+from learnkernels.estimators.classifier import class_codes, class_targets
+from learnkernels.estimators.fitting import Learned, Predictor, Prepared, learn
+from learnkernels.execution import as_backend
+from learnkernels.machines import Ridge
+from learnkernels.methods import as_method
+
+# Whole numbers with at most this many different values are taken as classes.
+MAX_CLASSES = 20
+
+
+class KernelLearner(TransformerMixin, BaseKernelEstimator):
+    """Transformer that learns a kernel and returns its Gram matrices.
+
+    For pipelines that end in an estimator with ``kernel="precomputed"``, such as SVC.
+
+    Parameters
+    ----------
+    kernels : list, family, kernel, str or None, default=None
+        The base kernels, as in `KernelClassifier`.
+    method : str or WeightMethod, default="alignf"
+        How the weights are learned, as in `KernelClassifier`.
+    center : bool, default=True
+        Center the base kernels in feature space.
+    normalize : {"trace", "frobenius", "cosine", None}, default="trace"
+        Scale of the base kernels, as in `KernelClassifier`.
+    backend : None, "threads", "dask", str, distributed.Client or Backend, default=None
+        Where passes over pairs of samples run, as in `KernelClassifier`.
+    missing : {"error", "neutral"}, default="error"
+        What happens to samples that are missing in a view, as in `KernelClassifier`.
+    task : {"auto", "classification", "regression"}, default="auto"
+        How y is read. ``"auto"`` takes text, booleans and at most 20 different whole numbers as
+        classes.
+    n_jobs : int or None, default=None
+        Threads, as in scikit-learn; None and -1 take all cores. Only without `backend`.
+    verbose : bool, default=False
+        Show progress.
+    checkpoint : path-like or None, default=None
+        A file for the sums of an unfinished pass over pairs of samples: the same call continues
+        from there. It is removed at the end of the pass.
+
+    Attributes
+    ----------
+    weights_ : ndarray of shape (n_kernels,)
+        Weights of the centered and normalised base kernels.
+    kernel_names_ : ndarray of shape (n_kernels,)
+        Their names.
+    kernel_views_ : ndarray of shape (n_kernels,)
+        The view that each belongs to.
+    view_weights_ : dict of str to float
+        Sum of the weights of each view's kernels.
+    alignment_ : float
+        Centered alignment of the learned kernel with the target.
+    kernel_alignments_ : ndarray of shape (n_kernels,)
+        Centered alignment of each base kernel alone.
+    certificate_ : Certificate
+        Optimality of the weights.
+    n_features_in_ : int
+        Number of features.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> from sklearn.datasets import load_iris
+    >>> from sklearn.pipeline import make_pipeline
+    >>> from sklearn.svm import SVC
+    >>> X, y = load_iris(return_X_y=True)
+    >>> model = make_pipeline(lk.KernelLearner(), SVC(kernel="precomputed")).fit(X, y)
+    >>> model.score(X, y) > 0.95
+    True
+    """
+
+    def __init__(
+        self,
+        kernels: Any = None,
+        method: Any = "alignf",
+        center: bool = True,
+        normalize: str | None = "trace",
+        backend: Any = None,
+        missing: str = "error",
+        task: str = "auto",
+        n_jobs: int | None = None,
+        verbose: bool = False,
+        checkpoint: Any = None,
+    ) -> None:
+        self.kernels = kernels
+        self.method = method
+        self.center = center
+        self.normalize = normalize
+        self.backend = backend
+        self.missing = missing
+        self.task = task
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+        self.checkpoint = checkpoint
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn the weights.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training data, or the stack of Gram matrices for ``kernels="precomputed"``.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Labels or targets.
+
+        Returns
+        -------
+        self : KernelLearner
+            The fitted transformer.
+        """
+        with self._progress():
+            self._fit(X, y)
+        return self
+
+    def _fit(self, X: Any, y: Any) -> Learned:
+        method = as_method(self.method)
+        if method.one_stage:
+            raise InputError(
+                f"method {method.name!r} learns weights together with a machine, and KernelLearner "
+                "has no machine; use KernelClassifier or KernelRegressor, or an alignment method."
+            )
+        prepared, _ = self._training(X, y)
+        learned = learn(prepared, method, Ridge(), 1.0)
+        # Copy the samples and drop training Grams: the user's data may change.
+        self._kernel = learned.kernel.as_columns(np.arange(len(prepared.Y)))
+        self._store(prepared, Predictor(learned, (), np.zeros(0), (), ""))
+        return learned
+
+    def fit_transform(self, X: Any, y: Any) -> np.ndarray:
+        """Learn the weights, and return the learned Gram of the training samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Training data, or the stack of Gram matrices for ``kernels="precomputed"``.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Labels or targets.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_samples)
+            The Gram matrix.
+        """
+        with self._progress():
+            learned = self._fit(X, y)
+            return learned.kernel.gram(learned.kernels.backend)
+
+    def _training(self, X: Any, y: Any) -> tuple[Prepared, None]:
+        """Return the training data after the pass over pairs; there is no machine."""
+        X, y = self._validate(X, y, multi_output=True)
+        target, task = self._target(y)
+        return self._prepare(X, target, target, np.ones(len(target)), task), None
+
+    def transform(self, X: Any) -> np.ndarray:
+        """Return the learned Gram of new samples against the training samples.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New samples, or their similarities to the training samples.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_samples_train)
+            The Gram matrix, centered with the training means.
+        """
+        check_is_fitted(self)
+        X = self._validate(X, reset=False)
+        with self._progress():
+            return self._kernel.cross_gram(X, as_backend(self.backend, self.n_jobs))
+
+    def _target(self, y: np.ndarray) -> tuple[np.ndarray, str]:
+        """Return the target of alignment, and the task."""
+        require_choice("task", self.task, ("auto", "classification", "regression"))
+        if y.ndim == 2 and y.shape[1] == 1:
+            y = y[:, 0]
+        if self.task == "classification" or (self.task == "auto" and looks_like_classes(y)):
+            classes, codes = class_codes(y)
+            return class_targets(codes, len(classes))[0], "classification"
+        with as_input_error("y: "):
+            Y = np.asarray(y, dtype=float)
+        return Y[:, None] if Y.ndim == 1 else Y, "regression"
+
+
+def looks_like_classes(y: np.ndarray) -> bool:
+    """Return whether y is text, booleans, or at most 20 different whole numbers, in one column."""
+    if y.ndim > 1 and y.shape[1] > 1:
+        return False
+    if y.dtype.kind not in "iuf":
+        return True
+    return bool(np.equal(np.mod(y, 1), 0).all()) and len(np.unique(y)) <= MAX_CLASSES

@@ -1,0 +1,42 @@
+"""Execution of tasks: threads, Dask workers, checkpoints, and checks of the available memory.
+
+Modules:
+
+    backends       Backend and Reduction, Threads, as_backend, the thread limit of BLAS
+    dask_backend   Dask: tasks on the workers of a cluster (registers itself with as_backend)
+    dask_clients   connections to schedulers
+    scatter        tasks as bytes, and large arrays that are sent to the workers once
+    checkpoint     Checkpointed: a backend that saves the total of a long pass
+    fingerprint    digests of data
+    memory         available memory
+"""
+
+from learnkernels.execution.backends import (
+    Backend,
+    Reduction,
+    Threads,
+    as_backend,
+    available_cores,
+    register_backend,
+    single_threaded_blas,
+)
+from learnkernels.execution.checkpoint import Checkpointed
+from learnkernels.execution.dask_backend import Dask
+from learnkernels.execution.fingerprint import digest
+from learnkernels.execution.memory import available_memory, format_bytes, require_memory
+
+__all__ = [
+    "Backend",
+    "Checkpointed",
+    "Dask",
+    "Reduction",
+    "Threads",
+    "as_backend",
+    "available_cores",
+    "available_memory",
+    "digest",
+    "format_bytes",
+    "register_backend",
+    "require_memory",
+    "single_threaded_blas",
+]

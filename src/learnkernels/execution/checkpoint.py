@@ -1,0 +1,199 @@
+"""Checkpoints: save the total of a long pass to a file, so that an interrupted pass can continue.
+
+The file is an .npz archive without pickled objects. It contains a digest of everything the total
+depends on. A file of other data, other kernels or another version is refused, and it is never
+overwritten. The file is removed when the pass is complete.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+import numpy as np
+
+from learnkernels.errors import InputError
+from learnkernels.execution.backends import Backend, Reduction, Total, joined
+from learnkernels.execution.fingerprint import digest
+from learnkernels.files import replacing
+from learnkernels.progress import counting
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+Part = TypeVar("Part")
+# A group of items takes this share of the work, or this many seconds if that is longer. The file is
+# written between groups.
+SHARE = 0.02
+SECONDS = 5.0
+
+
+@runtime_checkable
+class SavableReduction(Protocol):
+    """Methods of a reduction, besides those of `Reduction`, that a checkpoint needs."""
+
+    def fingerprint(self) -> str:
+        """Return a digest of what the total depends on, except for the data."""
+
+
+@dataclass(frozen=True)
+class Checkpointed:
+    """Backend wrapper that saves totals to a file and continues from it.
+
+    Reductions that are not a `SavableReduction` run on the wrapped backend without a checkpoint.
+
+    Parameters
+    ----------
+    backend : Backend
+        The backend that runs the tasks.
+    path : path-like
+        The file.
+    data : str
+        A digest of the data.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import learnkernels as lk
+    >>> from learnkernels.execution.checkpoint import Checkpointed
+    >>> from sklearn.datasets import load_iris
+    >>> X, y = load_iris(return_X_y=True)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     backend = Checkpointed(lk.Threads(), pathlib.Path(folder, "iris.npz"), "iris")
+    ...     statistics = lk.alignment_statistics("linear", X, y, backend=backend)
+    >>> statistics.alignments().round(2)
+    array([0.66])
+    """
+
+    backend: Backend
+    path: str | os.PathLike[str]
+    data: str
+
+    def map(
+        self,
+        function: Callable[[Item], Result],
+        items: Sequence[Item],
+        what: str,
+        local: bool = False,
+    ) -> Iterator[Result]:
+        """Yield the function of every item, in order; nothing is saved."""
+        return self.backend.map(function, items, what, local)
+
+    def fold(self, reduction: Reduction[Item, Part], items: Sequence[Item], what: str) -> Total:
+        """Return the total of a reduction; continue from the file if it exists."""
+        if not isinstance(reduction, SavableReduction):
+            return self.backend.fold(reduction, items, what)
+        fingerprint = digest(self.data, reduction.fingerprint(), what, list(items))
+        file = CheckpointFile(Path(self.path), fingerprint, reduction)
+        work = np.cumsum([reduction.work(item) for item in items])
+        total: Total
+        total, done = file.read(len(items))
+        saved, last = done, time.monotonic()
+        share = SHARE * work[-1]
+        try:
+            with counting(len(items), what, done) as advance:
+                while done < len(items):
+                    stop = end_of_group(work, done, share)
+                    start = time.monotonic()
+                    part = self.backend.fold(reduction, items[done:stop], what)
+                    seconds = max(time.monotonic() - start, 1e-9)
+                    speed = (work[stop - 1] - work_before(work, done)) / seconds
+                    share = max(SHARE * work[-1], SECONDS * speed)
+                    # Assign both together, so that an interrupt cannot leave them inconsistent.
+                    total, done, count = joined(total, part), stop, stop - done
+                    for _ in range(count):
+                        advance()
+                    if done < len(items) and time.monotonic() - last >= SECONDS:
+                        file.write(total, done)
+                        saved, last = done, time.monotonic()
+        except BaseException as error:
+            if saved < done < len(items):
+                file.write(total, done)
+            if done and isinstance(error, InputError):
+                raise InputError(
+                    f"{error} The total over the first {done} of {len(items)} ranges of rows is "
+                    f"saved in {str(self.path)!r}; repeat the call to continue from there."
+                ) from error
+            raise
+        file.path.unlink(missing_ok=True)
+        return total
+
+
+def end_of_group(work: np.ndarray, done: int, share: float) -> int:
+    """Return the end of the group of items that begins at `done` and has this much work."""
+    reached = int(np.searchsorted(work, work_before(work, done) + share))
+    return min(max(reached, done + 1), len(work))
+
+
+def work_before(work: np.ndarray, done: int) -> float:
+    """Return the work of the first items, from the cumulative sum over all."""
+    return float(work[done - 1]) if done else 0.0
+
+
+def require_arrays(arrays: Total, expected: Total) -> None:
+    """Raise ValueError unless arrays have the names, shapes and types of a total."""
+    if arrays.keys() != expected.keys():
+        raise ValueError("its arrays are not those of this pass")
+    for name, array in expected.items():
+        if arrays[name].shape != array.shape or arrays[name].dtype != array.dtype:
+            raise ValueError(f"array {name!r} has another shape or type than in this pass")
+
+
+@dataclass(frozen=True)
+class CheckpointFile:
+    """The file of one pass.
+
+    Attributes
+    ----------
+    path : Path
+    fingerprint : str
+        A digest of everything the total depends on.
+    reduction : Reduction and SavableReduction
+    """
+
+    path: Path
+    fingerprint: str
+    reduction: Any
+
+    def read(self, n_items: int) -> tuple[Any, int]:
+        """Return the total and the number of items in it; zero items if there is no file."""
+        if not self.path.parent.is_dir():
+            raise InputError(
+                f"checkpoint={str(self.path)!r}: the folder {str(self.path.parent)!r} does not "
+                "exist; create it, or choose another file."
+            )
+        if not self.path.exists():
+            return self.reduction.start(), 0
+        try:
+            with np.load(self.path, allow_pickle=False) as content:
+                arrays = {name: content[name] for name in content.files}
+            fingerprint, done = str(arrays.pop("fingerprint")), int(arrays.pop("done"))
+        except Exception as error:  # a damaged archive raises errors of many types
+            raise InputError(
+                f"{str(self.path)!r} is not a checkpoint, or it is damaged ({error}); delete it to "
+                "start again, or choose another file."
+            ) from error
+        if fingerprint != self.fingerprint:
+            raise InputError(
+                f"the checkpoint {str(self.path)!r} belongs to another pass: other data, kernels, "
+                "target, weights or version of learnkernels. Choose another file, or delete this "
+                "one to start again."
+            )
+        try:
+            if not 0 < done < n_items:
+                raise ValueError(f"it contains {done} of {n_items} ranges of rows")
+            require_arrays(arrays, self.reduction.start())
+            return arrays, done
+        except ValueError as error:
+            raise InputError(
+                f"the checkpoint {str(self.path)!r} is damaged ({error}); delete it to start again."
+            ) from error
+
+    def write(self, total: Any, done: int) -> None:
+        """Replace the file, as a whole or not at all."""
+        with replacing(self.path) as stream:
+            np.savez(stream, fingerprint=np.array(self.fingerprint), done=np.array(done),
+                     **total)  # fmt: skip

@@ -1,0 +1,110 @@
+"""Available memory, checked before large allocations."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from learnkernels.errors import InputError
+
+CGROUPS, MEMBERSHIP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
+
+
+def available_memory() -> float:
+    """Return the bytes that this process can still allocate, or infinity if no limit is known."""
+    return max(min(free_in_machine(), free_in_container(), free_by_ulimit()), 0.0)
+
+
+def require_memory(
+    n_bytes: float, what: str, advice: str = "use fewer samples or fewer kernels"
+) -> None:
+    """Raise InputError if less memory than `n_bytes` is available.
+
+    Parameters
+    ----------
+    n_bytes : float
+        Size of the allocation.
+    what : str
+        Description of the object to allocate, the subject of the message.
+    advice : str
+        How to avoid the allocation, the end of the message.
+    """
+    free = available_memory()
+    if n_bytes > free:
+        raise InputError(
+            f"{what} would take {format_bytes(n_bytes)} and {format_bytes(free)} are free; "
+            f"{advice}."
+        )
+
+
+def format_bytes(n_bytes: float) -> str:
+    """Return a number of bytes with three digits and a unit."""
+    for unit, size in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= size:
+            return f"{n_bytes / size:.3g} {unit}"
+    return f"{n_bytes:.0f} bytes"
+
+
+def free_in_machine() -> float:
+    """Return the free memory of the machine; caches that the system can drop count as free."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        found = next(line for line in lines if line.startswith("MemAvailable:"))
+        return 1024 * float(found.split()[1])
+    except (OSError, StopIteration):
+        pass
+    try:
+        return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
+    except (AttributeError, ValueError, OSError):
+        return float("inf")
+
+
+def free_in_container(root: Path = CGROUPS, membership: Path = MEMBERSHIP) -> float:
+    """Return what the limits of control groups leave (containers, cluster jobs, services)."""
+    folders = control_groups(root, membership)
+    return min((free_in_group(folder) for folder in folders), default=float("inf"))
+
+
+def control_groups(root: Path, membership: Path) -> Iterator[Path]:
+    """Yield the folders of this process's memory control groups, from the innermost to the root."""
+    try:
+        lines = membership.read_text().splitlines()
+    except OSError:
+        lines = []
+    for line in ["0::/", "0:memory:/", *lines]:
+        _, controllers, path = line.split(":", 2)
+        if controllers in ("", "memory"):  # version 2, version 1
+            top = root / controllers
+            own = top / path.lstrip("/")
+            yield from (own, *(parent for parent in own.parents if parent.is_relative_to(top)))
+
+
+def free_in_group(folder: Path) -> float:
+    """Return what the limit of a control group leaves; inactive cached files count as free."""
+    for limit, used, cached in (
+        ("memory.max", "memory.current", "inactive_file"),
+        ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ):
+        try:
+            maximum = float((folder / limit).read_text())  # ValueError for "max", no limit
+            now = float((folder / used).read_text())
+            stat = (folder / "memory.stat").read_text().split()
+            return maximum - now + float(dict(zip(stat[::2], stat[1::2], strict=True))[cached])
+        except (OSError, ValueError, KeyError):
+            continue
+    return float("inf")
+
+
+def free_by_ulimit() -> float:
+    """Return what the limit on the address space of this process leaves (``ulimit -v``)."""
+    try:
+        import resource
+
+        limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+        if limit == resource.RLIM_INFINITY:
+            return float("inf")
+        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        return float(limit - pages * resource.getpagesize())
+    except (ImportError, OSError):
+        return float("inf")

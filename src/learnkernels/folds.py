@@ -1,0 +1,77 @@
+"""Cross-validation folds, stratified where there are classes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from sklearn.model_selection import KFold, StratifiedKFold
+
+from learnkernels.checks import as_input_error, is_whole, random_generator
+from learnkernels.errors import InputError
+
+
+def folds(
+    samples: np.ndarray | int,
+    cv: Any,
+    random_state: Any = None,
+    *,
+    fewer: bool = True,
+    advice: str = "Add samples, or drop the class.",
+) -> list[np.ndarray]:
+    """Return the test samples of each fold; all other samples train.
+
+    Parameters
+    ----------
+    samples : ndarray of shape (n_samples,) or int
+        Class of each sample as an integer from 0, for stratified folds, or the number of samples.
+    cv : int, splitter of scikit-learn or iterable of (train, test)
+        An integer is the number of folds of shuffled samples. A splitter or an iterable must put
+        every sample into exactly one test fold.
+    random_state : int, RandomState or None, default=None
+        Shuffles the samples, if `cv` is an integer.
+    fewer : bool, default=True
+        Whether to use fewer folds if a class has fewer samples than `cv`. False raises.
+    advice : str
+        End of the error message if a class has too few samples.
+
+    Examples
+    --------
+    >>> from learnkernels.folds import folds
+    >>> sorted(len(test) for test in folds(10, cv=3, random_state=0))
+    [3, 3, 4]
+    """
+    codes = None if is_whole(samples) else np.asarray(samples)
+    n = int(samples) if codes is None else len(codes)
+    if is_whole(cv):
+        if cv < 2:
+            raise InputError(f"cv={cv!r}; cross-validation needs at least 2 folds.")
+        smallest = n if codes is None else int(np.bincount(codes).min())
+        if smallest < (2 if fewer else cv):
+            raise InputError(too_few(codes, smallest, 2 if fewer else cv, cv, advice))
+        splitter = KFold if codes is None else StratifiedKFold
+        cv = splitter(min(cv, smallest), shuffle=True, random_state=random_generator(random_state))
+    if not (hasattr(cv, "split") or (isinstance(cv, Iterable) and not isinstance(cv, str))):
+        raise InputError(
+            f"cv={cv!r}; expected an integer of at least 2, a splitter of scikit-learn or an "
+            "iterable of (train, test) indices."
+        )
+    with as_input_error("cv: "):
+        pairs = cv.split(np.zeros((n, 1)), codes) if hasattr(cv, "split") else cv
+        tests = [np.asarray(test, dtype=np.intp) for _, test in pairs]
+    if not tests or not np.array_equal(np.sort(np.concatenate(tests)), np.arange(n)):
+        raise InputError(
+            f"cv={cv!r} does not put every sample into exactly one test fold; use KFold "
+            "or StratifiedKFold."
+        )
+    return tests
+
+
+def too_few(codes: np.ndarray | None, smallest: int, needed: int, cv: int, advice: str) -> str:
+    """Describe a class, or a data set, with too few samples."""
+    found = f"{smallest} sample{'s' if smallest != 1 else ''}"
+    if codes is not None:
+        found = f"{codes.max() + 1} classes, the smallest with {found}"
+    per_class = " per class" if codes is not None else ""
+    return f"{found}: {cv}-fold cross-validation needs at least {needed}{per_class}. {advice}"

@@ -1,0 +1,177 @@
+"""A weighted combination ``K_mu = B D B'`` of kernels held as factors, and functions of it.
+
+    D = diag(mu of each column's kernel)        K_mu(x, .) coef = b(x)'v,  v = D B'coef
+
+A function needs v and the means of the columns, and no training sample.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from learnkernels.errors import InputError
+from learnkernels.execution import Backend, require_memory
+from learnkernels.gram.factors.factor import Factor
+from learnkernels.gram.factors.samples import FactorGroup, FactorSamples
+
+# Rows of a task.
+ROWS = 256
+
+
+@dataclass(frozen=True)
+class CombinedFactors:
+    """``B D B'`` of the kernels with a weight.
+
+    Attributes
+    ----------
+    groups : tuple of FactorGroup
+        Turn new samples into columns.
+    factors : tuple of Factor
+        The training samples.
+    d : tuple of ndarray of shape (q,)
+        Factor of each column.
+    used : ndarray of bool
+        Which of all kernels held as factors these are.
+    center : bool
+    """
+
+    groups: tuple[FactorGroup, ...]
+    factors: tuple[Factor, ...]
+    d: tuple[np.ndarray, ...]
+    used: np.ndarray
+    center: bool
+
+    kind = "factors"
+
+    @property
+    def rank(self) -> int:
+        """Number of columns, an upper bound of the rank."""
+        return sum(len(d) for d in self.d)
+
+    def root(self) -> np.ndarray:
+        """Return B D^1/2, dense, shape (n_samples, rank)."""
+        n = len(self.factors[0].e)
+        require_memory(8 * n * self.rank, f"{self.rank} columns of {n} samples")
+        parts = zip(self.factors, self.d, strict=True)
+        return np.hstack([f.columns(np.arange(len(d))) * np.sqrt(d) for f, d in parts])
+
+    def add_gram(self, K: np.ndarray, backend: Backend) -> None:
+        """Add the Gram matrix of the training samples to K."""
+        task = partial(self.add_rows, K)
+        for _ in backend.map(task, row_ranges(len(K)), "learned Gram", local=True):
+            pass
+
+    def add_rows(self, K: np.ndarray, rows: slice) -> None:
+        """Add some rows of the Gram to K."""
+        self.add_near(self, rows, K[rows])
+
+    def add_near(self, near: CombinedFactors, rows: slice, out: np.ndarray) -> None:
+        """Add values of some training samples at the samples of `near`, shape (n_rows, n_near)."""
+        for factor, other, d in zip(self.factors, near.factors, self.d, strict=True):
+            factor.add_cross(other, d, out, rows)
+
+    def square_of_rows(self, w: np.ndarray, rows: slice) -> float:
+        """Return sum_ij w_i w_j K_ij^2 over some rows."""
+        K = np.zeros((rows.stop - rows.start, len(w)))
+        self.add_near(self, rows, K)
+        np.square(K, out=K)
+        return float(w[rows] @ K @ w)
+
+    def prepared(self, X: Any) -> tuple[FactorSamples, ...]:
+        """Return new samples."""
+        return tuple(group.prepare(X) for group in self.groups)
+
+    def kept(self, rows: Any) -> tuple[FactorSamples, ...]:
+        """Return the samples of this combination from `FactorKernels` on some samples."""
+        return rows.keep(self.used).samples
+
+    def add_cross(self, rows: tuple[FactorSamples, ...], K: np.ndarray, backend: Backend) -> None:
+        """Add the Gram matrix of new samples against the training samples to K."""
+        if any(len(samples) != len(K) for samples in rows):
+            raise InputError("the views of X have different numbers of samples.")
+        means = tuple(f.c for f in self.factors)
+        new = new_factors(self.groups, means, rows, self.center)
+        for factor, d, one in zip(self.factors, self.d, new, strict=True):
+            one.add_cross(factor, d, K, slice(0, len(K)))
+
+    def products(
+        self, rows: tuple[FactorSamples, ...], coef: np.ndarray, backend: Backend
+    ) -> np.ndarray:
+        """Return K(new samples, training samples) coef, shape (n_new, n_outputs)."""
+        return self.function(coef, None).outputs_of(rows)
+
+    def times(self, coef: np.ndarray, backend: Backend) -> np.ndarray:
+        """Return K coef on the training samples, shape (n_samples, n_outputs)."""
+        parts = zip(self.factors, self.d, strict=True)
+        return np.sum([f.times(d[:, None] * f.transposed_times(coef)) for f, d in parts], axis=0)
+
+    def take(self, index: np.ndarray) -> CombinedFactors:
+        """Return the combination on some of the training samples."""
+        factors = tuple(Factor(f.A[index], f.e[index], f.c, f.owner) for f in self.factors)
+        return replace(self, factors=factors)
+
+    as_columns = take
+
+    def function(self, coef: np.ndarray, primal: np.ndarray | None) -> FactorFunction:
+        """Return x -> K(x, training samples) coef: a vector v for each output.
+
+        Parameters
+        ----------
+        coef : ndarray of shape (n_samples, n_outputs)
+        primal : ndarray of shape (rank, n_outputs) or None
+            ``R'coef`` of the `root` R, if it is known.
+        """
+        if primal is not None:  # v = D B'coef = D^1/2 R'coef
+            parts = np.split(primal, np.cumsum([len(d) for d in self.d])[:-1])
+            v = tuple(np.sqrt(d)[:, None] * part for d, part in zip(self.d, parts, strict=True))
+        else:
+            pairs = zip(self.factors, self.d, strict=True)
+            v = tuple(d[:, None] * f.transposed_times(coef) for f, d in pairs)
+        return FactorFunction(self.groups, tuple(f.c for f in self.factors), v, self.center)
+
+
+@dataclass(frozen=True)
+class FactorFunction:
+    """The function x -> b(x)'v, whose size does not depend on the number of training samples.
+
+    Attributes
+    ----------
+    groups : tuple of FactorGroup
+    means : tuple of ndarray of shape (q,)
+    primal : tuple of ndarray of shape (q, n_outputs)
+    center : bool
+    """
+
+    groups: tuple[FactorGroup, ...]
+    means: tuple[np.ndarray, ...]
+    primal: tuple[np.ndarray, ...]
+    center: bool
+
+    def outputs(self, X: Any, backend: Backend) -> np.ndarray:
+        """Return values for new samples, shape (n_new, n_outputs)."""
+        return self.outputs_of(tuple(group.prepare(X) for group in self.groups))
+
+    def outputs_of(self, samples: tuple[FactorSamples, ...]) -> np.ndarray:
+        """Return values for prepared samples, shape (n_new, n_outputs)."""
+        new = new_factors(self.groups, self.means, samples, self.center)
+        return np.sum([f.times(v) for f, v in zip(new, self.primal, strict=True)], axis=0)
+
+
+def new_factors(
+    groups: tuple[FactorGroup, ...], means: tuple[np.ndarray, ...],
+    samples: tuple[FactorSamples, ...], center: bool,
+) -> list[Factor]:  # fmt: skip
+    """Return columns of new samples centered with the training means; missing ones at the mean."""
+    return [
+        Factor(s.A, -s.observed if center else 1.0 - s.observed, c, group.owner)
+        for group, s, c in zip(groups, samples, means, strict=True)
+    ]
+
+
+def row_ranges(n: int, length: int = ROWS) -> list[slice]:
+    """Return ranges of rows, each the work of one task."""
+    return [slice(start, min(start + length, n)) for start in range(0, n, length)]

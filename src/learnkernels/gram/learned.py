@@ -1,0 +1,156 @@
+"""The learned kernel: its Gram matrix, and products with it that do not form it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from learnkernels.execution import Backend, require_memory
+
+# Samples up to which a Gram matrix is allocated without asking for the free memory.
+SMALL = 2000
+
+
+class Function(Protocol):
+    """A function of the space of a kernel, ready to be evaluated."""
+
+    def outputs(self, X: Any, backend: Backend) -> np.ndarray:
+        """Return values for new samples, shape (n_new, n_outputs)."""
+
+
+@dataclass(frozen=True)
+class LearnedKernel:
+    """``K_mu = sum_k mu_k K_k`` of the scaled base kernels, centered unless `center` is False.
+
+    Attributes
+    ----------
+    parts : tuple of CombinedTiles or CombinedFactors
+        Their sum is the kernel; empty if all weights are zero.
+    weights : ndarray of shape (n_samples,)
+        Sample weights, for the mean of a new row.
+    center : bool
+        Whether the Gram is centered.
+    """
+
+    parts: tuple[Any, ...]
+    weights: np.ndarray
+    center: bool
+
+    @classmethod
+    def of(cls, kernels: Any, mu: np.ndarray) -> LearnedKernel:
+        """Return the combination of `CenteredKernels` with weights mu."""
+        factors = mu * kernels.factors
+        parts = tuple(
+            part.combined(factors[part.index], kernels.center)
+            for part in kernels.parts
+            if factors[part.index].any()
+        )
+        return cls(parts, kernels.weights, kernels.center)
+
+    @property
+    def rank(self) -> float:
+        """Columns of a factor of the Gram; infinity if none is known."""
+        return sum(part.rank for part in self.parts)
+
+    def root(self) -> np.ndarray:
+        """Return R with K = R R', of shape (n_samples, rank), for non-negative weights."""
+        roots = [part.root() for part in self.parts]
+        return np.hstack([np.zeros((len(self.weights), 0)), *roots])
+
+    def gram(self, backend: Backend) -> np.ndarray:
+        """Return the Gram matrix of the training samples, shape (n_samples, n_samples)."""
+        n = len(self.weights)
+        if n > SMALL:
+            require_memory(8 * n * n, f"the Gram matrix of {n} samples")
+        K = np.zeros((n, n))
+        for part in self.parts:
+            part.add_gram(K, backend)
+        return K
+
+    def cross_gram(self, X: Any, backend: Backend) -> np.ndarray:
+        """Return the Gram matrix of new samples against the training samples."""
+        rows = [part.prepared(X) for part in self.parts]
+        n_new = rows[0].shape[0] if hasattr(rows[0], "shape") else len(rows[0][0])
+        require_memory(8 * n_new * len(self.weights), f"a Gram matrix of {n_new} rows")
+        K = np.zeros((n_new, len(self.weights)))
+        for part, new in zip(self.parts, rows, strict=True):
+            part.add_cross(new, K, backend)
+        if self.center:
+            # A new row is centered with the training means and its own mean over them.
+            w = self.weights
+            K -= (K @ w / w.sum())[:, None]
+        return K
+
+    def products(self, X: Any, coef: np.ndarray, backend: Backend) -> np.ndarray:
+        """Return ``K(X, training) @ coef`` without the Gram matrix.
+
+        Parameters
+        ----------
+        X : array
+            New samples.
+        coef : ndarray of shape (n_samples, n_outputs)
+            With centering its columns sum to zero, so that the mean of a new row drops out.
+        """
+        found = [part.products(part.prepared(X), coef, backend) for part in self.parts]
+        return np.sum(found, axis=0)
+
+    def products_of(self, rows: Any, coef: np.ndarray, backend: Backend) -> np.ndarray:
+        """Return the same for samples on which `BaseKernels` are known."""
+        base = {part.kind: part for part in rows.parts}
+        found = [part.products(part.kept(base[part.kind]), coef, backend) for part in self.parts]
+        return np.sum(found, axis=0)
+
+    def times(self, coef: np.ndarray, backend: Backend) -> np.ndarray:
+        """Return ``K coef`` on the training samples; with centering, columns of coef sum to 0."""
+        return np.sum([part.times(coef, backend) for part in self.parts], axis=0)
+
+    def take(self, index: np.ndarray) -> LearnedKernel:
+        """Return the kernel on some of the training samples, centered with the means of all."""
+        parts = tuple(part.take(index) for part in self.parts)
+        return LearnedKernel(parts, self.weights[index], self.center)
+
+    def as_columns(self, index: np.ndarray) -> LearnedKernel:
+        """Return the kernel for new samples against copies of some training samples."""
+        parts = tuple(part.as_columns(index) for part in self.parts)
+        return LearnedKernel(parts, self.weights[index], self.center)
+
+    def functions(self, coef: np.ndarray, primal: np.ndarray | None = None) -> tuple[Function, ...]:
+        """Return functions whose sum is x -> K(x, training samples) coef.
+
+        Parameters
+        ----------
+        coef : ndarray of shape (n_samples, n_outputs)
+        primal : ndarray of shape (rank, n_outputs) or None
+            ``R'coef`` of the `root` R, if it is known.
+        """
+        return tuple(part.function(coef, primal) for part in self.parts)
+
+
+@dataclass(frozen=True)
+class GramMatrix:
+    """A Gram matrix that is known already, in the role of a `LearnedKernel`.
+
+    Attributes
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+        May be overwritten by the machine.
+    """
+
+    K: np.ndarray
+
+    rank = np.inf
+
+    def gram(self, backend: Backend) -> np.ndarray:
+        """Return the matrix."""
+        return self.K
+
+
+def weighted(K: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Compute ``W^1/2 K W^1/2`` in place of K: its spectrum is that of K with repeated samples."""
+    if not (w == 1).all():
+        root = np.sqrt(w)
+        K *= root[:, None]
+        K *= root
+    return K

@@ -1,0 +1,444 @@
+"""Passes over the tiles of all pairs of samples.
+
+Every pass loops over ranges of rows (one task each) and, inside a task, over ranges of columns. A
+compiled function reduces each tile; what it computes distinguishes the passes:
+
+    sum_pairs   sums over pairs for the alignment statistics
+    combine     values of a weighted combination: Gram matrices and predictions
+    multiply    products of every kernel with some vectors
+
+The symmetric pass that gives the statistics computes, with g_k the value of kernel k up to a
+constant and w the sample weights, for every pair of blocks (b, c) of samples
+
+    S[b, c]_kl = sum_{i in b, j in c} w_i w_j g_k(i, j) g_l(i, j)
+    R[c]_ki    = sum_{j in c} w_j g_k(i, j)
+
+The target kernel YY' is one more kernel, the last: its products with the others are the alignments.
+Sums over any union of blocks are sums of these, so cross-validation folds cost nothing more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from learnkernels.execution import Backend, digest
+from learnkernels.gram.statistics import not_finite
+from learnkernels.gram.tiles.compiled import evaluate
+from learnkernels.gram.tiles.group import Tiled
+from learnkernels.gram.tiles.leaves import SUMS, Tile, add_products, fill
+from learnkernels.jit import compiled
+from learnkernels.version import __version__
+
+# A tile is large enough to hide Python behind the compiled work, and small enough to stop quickly.
+ROWS, COLUMNS = 256, 1024
+# Bytes of a tile for the values of kernels that have no compiled formula.
+TILE_BYTES = 64_000_000
+# Samples whose mean kernel value is subtracted before summing.
+OFFSET_SAMPLES = 64
+
+
+def ranges(borders: Sequence[int] | np.ndarray, length: int, start: int = 0) -> list[slice]:
+    """Return ranges of at most `length` from `start` on that cross no border between blocks."""
+    ends = [start, *(int(border) for border in borders if border > start)]
+    return [
+        slice(first, min(first + length, stop))
+        for begin, stop in pairwise(ends)
+        for first in range(begin, stop, length)
+    ]
+
+
+def row_ranges(n_kernels: int, borders: Sequence[int] | np.ndarray) -> list[slice]:
+    """Return ranges of rows, each the work of one task."""
+    return ranges(borders, max(1, min(ROWS, TILE_BYTES // (8 * COLUMNS * n_kernels))))
+
+
+@compiled(fastmath=SUMS)
+def sum_pairs(
+    tile: Tile, Y_i: np.ndarray, Y_j: np.ndarray, offsets: np.ndarray, weighted: bool,
+    root_i: np.ndarray, root_j: np.ndarray, S: np.ndarray, row_sums: np.ndarray,
+    column_sums: np.ndarray, first: int,
+) -> None:  # fmt: skip
+    """Add one tile to the sums over pairs.
+
+    With g = value - offset for each kernel, and the target kernel YY' as one more:
+    ``S[k, l] += sum_ij w_i w_j g_k g_l`` for l <= k, ``row_sums[k, i] += sum_j w_j g_k`` and
+    ``column_sums[k, first + j] += sum_i w_i g_k``.
+
+    Parameters
+    ----------
+    tile : Tile
+    Y_i, Y_j : float64 arrays of shape (rows, targets) and (targets, columns)
+        Targets of the samples.
+    offsets : float64 array of shape (n_kernels + 1,)
+        A constant for each kernel, which centering removes.
+    weighted : bool
+        False if all weights are one, which saves work.
+    root_i, root_j : float64 arrays of shape (rows,) and (columns,)
+        Square roots of the sample weights, positive.
+    S : float64 array of shape (P, P), P a multiple of 4 and at least n_kernels + 2
+        Its last row is scratch.
+    row_sums, column_sums : float64 arrays of shape (P, rows) and (P, at least first + columns)
+    """
+    P, n_used = S.shape[0], offsets.shape[0]
+    width = 256 if P <= 20 else (128 if P <= 40 else 64)
+    B = np.zeros((P, width))  # fits the first-level cache
+    target, ones = B[n_used - 1], B[P - 1]  # a kernel of ones, whose products are the row sums
+    for j in range(width):
+        ones[j] = 1.0
+    for start in range(0, root_j.shape[0], width):
+        columns = min(width, root_j.shape[0] - start)
+        roots = root_j[start : start + columns]
+        for i in range(root_i.shape[0]):
+            fill(tile, i, start, columns, B)
+            for j in range(columns):
+                target[j] = 0.0
+            for t in range(Y_i.shape[1]):
+                y, right = Y_i[i, t], Y_j[t, start : start + columns]
+                for j in range(columns):
+                    target[j] += y * right[j]
+            w = root_i[i] * root_i[i]
+            for k in range(n_used):
+                b, offset = B[k], offsets[k]
+                sums = column_sums[k, first + start : first + start + columns]
+                if offset != 0.0:
+                    for j in range(columns):
+                        b[j] -= offset
+                for j in range(columns):
+                    sums[j] += w * b[j]
+                if weighted:
+                    for j in range(columns):
+                        b[j] *= root_i[i] * roots[j]
+            if weighted:
+                for j in range(columns):
+                    ones[j] = roots[j] / root_i[i]
+            for k in range(P):
+                S[P - 1, k] = 0.0
+            add_products(B, columns, S)
+            for k in range(P):
+                row_sums[k, i] += S[P - 1, k]
+
+
+@compiled(fastmath=SUMS)
+def combine(
+    tile: Tile,
+    factors: np.ndarray,
+    u_i: np.ndarray,
+    u_j: np.ndarray,
+    out: np.ndarray,
+    i0: int,
+    j0: int,
+) -> None:
+    """Add sum_k factors[k] value_k(i, j) - u_i[i] - u_j[j] to out[i0 + i, j0 + j]."""
+    n_kernels = factors.shape[0]
+    width = 256 if n_kernels <= 20 else (128 if n_kernels <= 40 else 64)
+    B = np.zeros((n_kernels, width))
+    for start in range(0, u_j.shape[0], width):
+        columns = min(width, u_j.shape[0] - start)
+        u = u_j[start : start + columns]
+        for i in range(u_i.shape[0]):
+            fill(tile, i, start, columns, B)
+            total, own = out[i0 + i, j0 + start : j0 + start + columns], u_i[i]
+            for j in range(columns):
+                total[j] -= own + u[j]
+            for k in range(n_kernels):
+                b, factor = B[k], factors[k]
+                for j in range(columns):
+                    total[j] += factor * b[j]
+
+
+@compiled(fastmath=SUMS)
+def multiply(tile: Tile, vectors: np.ndarray, out: np.ndarray) -> None:
+    """Add sum_j value_k(i, j) vectors[t, j] to out[k, i, t] for one tile."""
+    n_kernels = out.shape[0]
+    width = 256 if n_kernels <= 20 else (128 if n_kernels <= 40 else 64)
+    B = np.zeros((n_kernels, width))
+    for start in range(0, vectors.shape[1], width):
+        columns = min(width, vectors.shape[1] - start)
+        for i in range(out.shape[1]):
+            fill(tile, i, start, columns, B)
+            for k in range(n_kernels):
+                b = B[k]
+                for t in range(vectors.shape[0]):
+                    vector, total = vectors[t, start : start + columns], 0.0
+                    for j in range(columns):
+                        total += b[j] * vector[j]
+                    out[k, i, t] += total
+
+
+@dataclass(frozen=True)
+class TileSums:
+    """Sums over pairs of samples, by blocks of samples; the target is the last kernel.
+
+    Attributes
+    ----------
+    S : ndarray of shape (n_blocks, n_blocks, p + 1, p + 1)
+    R : ndarray of shape (n_blocks, p + 1, n_samples)
+    diagonal : ndarray of shape (p + 1, n_samples)
+        g_k(i, i).
+    offsets : ndarray of shape (p + 1,)
+        Constants that were subtracted from the values.
+    """
+
+    S: np.ndarray
+    R: np.ndarray
+    diagonal: np.ndarray
+    offsets: np.ndarray
+
+
+@dataclass(frozen=True)
+class RowSums:
+    """The contribution of one range of rows to the sums over pairs."""
+
+    rows: slice
+    block: int
+    S: np.ndarray  # (n_blocks, P, P), lower triangle, by the columns' block
+    row_sums: np.ndarray  # (n_blocks, P, n_rows)
+    column_sums: np.ndarray  # (P, n_samples - rows.start)
+
+
+@dataclass(frozen=True)
+class PairSums:
+    """The symmetric pass as a sum over ranges of rows.
+
+    Attributes
+    ----------
+    kernels : TileKernels
+        On the training samples, ordered by blocks.
+    Y : ndarray of shape (n_samples, n_targets)
+    weights : ndarray of shape (n_samples,)
+        Sample weights.
+    offsets : ndarray of shape (p + 1,)
+    borders : ndarray of shape (n_blocks + 1,)
+        Block b holds the samples borders[b] to borders[b + 1].
+    P : int
+        Rows of the scratch array: the kernels, the target, a kernel of ones, in fours.
+    """
+
+    kernels: Tiled
+    Y: np.ndarray
+    weights: np.ndarray
+    offsets: np.ndarray
+    borders: np.ndarray
+    P: int
+
+    @classmethod
+    def run(
+        cls, kernels: Tiled, Y: np.ndarray, w: np.ndarray, borders: np.ndarray, backend: Backend
+    ) -> TileSums:
+        """Run the pass over all pairs of training samples."""
+        p = len(kernels.names)
+        diagonal = np.vstack([kernels.diagonal(), np.einsum("it,it->i", Y, Y)])
+        if not np.isfinite(diagonal).all():
+            raise not_finite(kernels.names, diagonal)
+        # Subtracting a constant changes no centered quantity and keeps the digits of kernels that
+        # vary little around a large value. Wide exponentials, taken minus one, are small already.
+        means = few_values(kernels).mean(axis=(1, 2))
+        offsets = np.append(np.where((kernels.units == 0) | (means < -0.5), means, 0.0), 0.0)
+        work = cls(kernels, Y, w, offsets, borders, -4 * (-(p + 2) // 4))
+        total = backend.fold(work, row_ranges(p, borders), "alignment statistics")
+        S = np.tril(total["S"]) + np.tril(total["S"], -1).swapaxes(2, 3)  # (blocks, blocks, P, P)
+        for b in range(1, len(S)):
+            S[b, :b] = S[:b, b]  # blocks (c, b) have the sums of blocks (b, c)
+        R = total["R"][:, : p + 1]
+        return TileSums(S[:, :, : p + 1, : p + 1], R, diagonal - offsets[:, None], offsets)
+
+    def part(self, rows: slice) -> RowSums:
+        """Return sums over the pairs (i, j) with i in these rows, and j in them or behind them."""
+        n, n_blocks = len(self.Y), len(self.borders) - 1
+        height = rows.stop - rows.start
+        S = np.zeros((n_blocks, self.P, self.P))
+        row_sums = np.zeros((n_blocks, self.P, height))
+        column_sums = np.zeros((self.P, n - rows.start))
+        weighted, root = bool((self.weights != 1).any()), np.sqrt(self.weights)
+        block = int(np.searchsorted(self.borders, rows.start, side="right")) - 1
+        square = np.zeros((self.P, self.P))
+        for columns in (rows, *ranges(self.borders, COLUMNS, rows.stop)):
+            # The tile on the diagonal has every pair twice: its column sums are its row sums.
+            own = columns is rows
+            c = int(np.searchsorted(self.borders, columns.start, side="right")) - 1
+            sum_pairs(
+                self.kernels.tile(rows, columns), self.Y[rows],
+                np.ascontiguousarray(self.Y[columns].T), self.offsets, weighted, root[rows],
+                root[columns], square if own else S[c], row_sums[c],
+                np.zeros((self.P, height)) if own else column_sums, columns.start - rows.start,
+            )  # fmt: skip
+        S[block] = 2 * S[block] + square
+        return RowSums(rows, block, S, row_sums, column_sums)
+
+    def work(self, rows: slice) -> float:
+        """Return the number of pairs of these rows with themselves and those behind them."""
+        return float((rows.stop - rows.start) * (len(self.Y) - rows.start))
+
+    def start(self) -> dict[str, np.ndarray]:
+        """Return the sum over no rows."""
+        n_blocks = len(self.borders) - 1
+        S = np.zeros((n_blocks, n_blocks, self.P, self.P))
+        return {"S": S, "R": np.zeros((n_blocks, self.P, len(self.Y)))}
+
+    def add(self, total: dict[str, np.ndarray], part: RowSums) -> None:
+        """Add one range of rows to a total, in place."""
+        total["S"][part.block] += part.S
+        total["R"][:, :, part.rows] += part.row_sums
+        total["R"][part.block, :, part.rows.start :] += part.column_sums
+
+    def fingerprint(self) -> str:
+        """Return a digest of the kernels and the layout, without the data.
+
+        Kernels are identified by their names and by their values on a few samples, which depend
+        on every parameter and every function of the user. Values are rounded to seven digits,
+        since the last ones depend on the machine and on the number of threads.
+        """
+        values = few_values(self.kernels).astype(np.float32)
+        return digest(__version__, self.kernels.names, values, self.borders, self.P)
+
+
+def few_values(kernels: Tiled) -> np.ndarray:
+    """Return the values of all kernels on a few samples, shape (n_kernels, m, m)."""
+    n = kernels.shape[0]
+    some = np.linspace(0, n - 1, min(n, OFFSET_SAMPLES)).round().astype(int)
+    every = slice(0, len(some))
+    return evaluate(kernels.take(some).tile(every, every), len(some), len(some))
+
+
+@dataclass(frozen=True)
+class CombinedTiles:
+    """A weighted combination of tile kernels.
+
+    Attributes
+    ----------
+    kernels : TileKernels
+        The base kernels whose weight is not zero, on the training samples.
+    used : ndarray of bool
+        Which of all tile kernels these are.
+    factors : ndarray of shape (n_used,)
+        Weight divided by scale.
+    means : ndarray of shape (n_samples,)
+        Row means of the uncentered combination, up to a constant; zero without centering.
+    constant : float
+        Constant that is added to the values on tiles.
+    """
+
+    kernels: Tiled
+    used: np.ndarray
+    factors: np.ndarray
+    means: np.ndarray
+    constant: float
+
+    kind = "tiles"
+    rank = np.inf  # no factor of the Gram is known
+
+    def add_gram(self, K: np.ndarray, backend: Backend) -> None:
+        """Add the Gram matrix of the training samples to K, which is symmetric."""
+        task = partial(self.add_rows, K)
+        rows = row_ranges(len(self.factors), (0, len(K)))
+        for _ in backend.map(task, rows, "learned Gram", local=True):
+            pass
+
+    def add_rows(self, K: np.ndarray, rows: slice) -> None:
+        """Add some rows of the Gram from the diagonal on, and the same columns."""
+        u = self.means - self.constant / 2
+        for columns in (rows, *ranges((0, len(K)), COLUMNS, rows.stop)):
+            tile = self.kernels.tile(rows, columns)
+            combine(tile, self.factors, u[rows], u[columns], K, rows.start, columns.start)
+            K[columns, rows] = K[rows, columns].T
+
+    def prepared(self, X: Any) -> Tiled:
+        """Return new samples as rows."""
+        return self.kernels.against(X)
+
+    def kept(self, rows: Tiled) -> Tiled:
+        """Return the kernels of this combination on samples that all base kernels are known on."""
+        return rows.keep(self.used)
+
+    def add_cross(self, rows: Tiled, K: np.ndarray, backend: Backend) -> None:
+        """Add the Gram of new samples against the training samples, up to row means, to K."""
+        task = partial(self.add_values, rows.facing(self.kernels), K, 0)
+        for _ in backend.map(
+            task, row_ranges(len(self.factors), (0, len(K))), "learned Gram", local=True
+        ):
+            pass
+
+    def add_values(self, kernels: Tiled, out: np.ndarray, first: int, rows: slice) -> None:
+        """Add values of some rows at all columns, up to row means, to out from row `first` on."""
+        u_i, u_j = np.zeros(rows.stop - rows.start), self.means - self.constant
+        for columns in ranges((0, kernels.shape[1]), COLUMNS):
+            tile = kernels.tile(rows, columns)
+            combine(tile, self.factors, u_i, u_j[columns], out, rows.start - first, columns.start)
+
+    def add_near(self, near: CombinedTiles, rows: slice, out: np.ndarray) -> None:
+        """Add values of some training samples at the samples of `near`, up to row means."""
+        near.add_values(self.kernels.facing(near.kernels), out, rows.start, rows)
+
+    def products(self, rows: Tiled, coef: np.ndarray, backend: Backend) -> np.ndarray:
+        """Return ``K(new, training) @ coef`` by tiles, without the Gram matrix.
+
+        Parameters
+        ----------
+        rows : TileKernels
+            New samples, of the kernels of this combination.
+        coef : ndarray of shape (n_samples, n_outputs)
+            With centering its columns sum to zero, so that the mean of a new row drops out.
+        """
+        task = partial(self.product_of_rows, rows.facing(self.kernels), np.ascontiguousarray(coef))
+        parts = row_ranges(len(self.factors), (0, rows.shape[0]))
+        found = list(backend.map(task, parts, "prediction"))
+        total = np.concatenate(found) if found else np.empty((0, coef.shape[1]))
+        # Centering and constants add the same to every product.
+        return total + (self.constant - self.means) @ coef
+
+    def product_of_rows(self, kernels: Tiled, coef: np.ndarray, rows: slice) -> np.ndarray:
+        """Return the product of some rows with coef, without the terms of centering."""
+        out = np.zeros((rows.stop - rows.start, coef.shape[1]))
+        u_i = np.zeros(len(out))
+        for columns in ranges((0, kernels.shape[1]), COLUMNS):
+            values = np.zeros((len(out), columns.stop - columns.start))
+            u_j = np.zeros(values.shape[1])
+            combine(kernels.tile(rows, columns), self.factors, u_i, u_j, values, 0, 0)
+            with np.errstate(invalid="ignore", over="ignore"):  # predictions are checked
+                out += values @ coef[columns]
+        return out
+
+    def times(self, coef: np.ndarray, backend: Backend) -> np.ndarray:
+        """Return ``K coef`` on the training samples."""
+        return self.products(self.kernels, coef, backend)
+
+    def take(self, index: np.ndarray) -> CombinedTiles:
+        """Return the combination on some of the training samples, as rows and columns."""
+        return replace(self, kernels=self.kernels.take(index), means=self.means[index])
+
+    def as_columns(self, index: np.ndarray) -> CombinedTiles:
+        """Return the combination for new samples against copies of some training samples."""
+        taken = self.take(index)
+        return replace(taken, kernels=taken.kernels.as_columns())
+
+    def function(self, coef: np.ndarray, primal: np.ndarray | None) -> TileFunction:
+        """Return x -> K(x, training samples) coef, with the samples whose coefficient is not 0."""
+        support = np.flatnonzero((coef != 0).any(axis=1))
+        kernels = self.kernels.take(support).as_columns()
+        combined = replace(self, kernels=kernels, means=self.means[support])
+        return TileFunction(combined, coef[support])
+
+
+@dataclass(frozen=True)
+class TileFunction:
+    """The function x -> K(x, support) coef.
+
+    Attributes
+    ----------
+    combined : CombinedTiles
+        On the support.
+    coef : ndarray of shape (n_support, n_outputs)
+    """
+
+    combined: CombinedTiles
+    coef: np.ndarray
+
+    def outputs(self, X: Any, backend: Backend) -> np.ndarray:
+        """Return values for new samples, shape (n_new, n_outputs)."""
+        return self.combined.products(self.combined.prepared(X), self.coef, backend)

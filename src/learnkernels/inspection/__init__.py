@@ -1,0 +1,28 @@
+"""Looking at what was learned."""
+
+from learnkernels.inspection.compare import compare
+from learnkernels.inspection.comparison import Comparison, MethodResult
+from learnkernels.inspection.displays import (
+    AlignmentAccuracyDisplay,
+    AlignmentDisplay,
+    ComponentsDisplay,
+    ConvergenceDisplay,
+    GramDisplay,
+    SpectrumDisplay,
+    WeightPathDisplay,
+    WeightsDisplay,
+)
+
+__all__ = [
+    "AlignmentAccuracyDisplay",
+    "AlignmentDisplay",
+    "Comparison",
+    "ComponentsDisplay",
+    "ConvergenceDisplay",
+    "GramDisplay",
+    "MethodResult",
+    "SpectrumDisplay",
+    "WeightPathDisplay",
+    "WeightsDisplay",
+    "compare",
+]

@@ -1,0 +1,143 @@
+"""Ridge in the span of some samples (landmarks), for more samples than a Gram matrix can hold.
+
+    min_theta,b  sum_i w_i (y_i - b - psi(x_i)'theta)^2 + alpha |theta|^2
+
+with the features psi of `gram.landmarks`. The normal equations are a sum over samples, accumulated
+range by range; memory is that of the landmarks. Leave-one-out errors are exact for this predictor
+and take a second pass. They are averaged over the samples that are not landmarks, since a landmark
+that is left out still spans a direction of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.linalg import eigh
+
+from learnkernels.checks import random_generator
+from learnkernels.errors import InputError
+from learnkernels.execution import available_cores, format_bytes
+from learnkernels.gram import Landmarks
+from learnkernels.machines.base import Strategy, Trained, TrainingProblem, gram_bytes
+
+# Matrices of the size of the landmarks, besides a sum for each thread.
+MATRICES = 6
+
+
+@dataclass(frozen=True)
+class NormalEquations:
+    """The normal equations as a sum over ranges of samples."""
+
+    landmarks: Landmarks
+    Y: np.ndarray
+    weights: np.ndarray
+
+    def part(self, rows: slice) -> dict[str, np.ndarray]:
+        """Return the sums of some samples."""
+        psi, w = self.landmarks.features(rows), self.weights[rows]
+        weighted = w[:, None] * psi
+        return {
+            "inner": weighted.T @ psi,  # (rank, rank)
+            "mean": weighted.sum(axis=0),  # (rank,)
+            "targets": weighted.T @ self.Y[rows],  # (rank, n_outputs)
+        }
+
+    def work(self, rows: slice) -> float:
+        """Return the number of samples."""
+        return float(rows.stop - rows.start)
+
+    def start(self) -> dict[str, np.ndarray]:
+        """Return the sum over no samples."""
+        r = self.landmarks.T.shape[1]
+        return {
+            "inner": np.zeros((r, r)),
+            "mean": np.zeros(r),
+            "targets": np.zeros((r, self.Y.shape[1])),
+        }
+
+    def add(self, total: dict[str, np.ndarray], part: dict[str, np.ndarray]) -> None:
+        """Add sums in place."""
+        for name, values in part.items():
+            total[name] += values
+
+
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """Squared leave-one-out residuals of a range of samples, for each alpha."""
+
+    landmarks: Landmarks
+    Y: np.ndarray  # centered
+    weights: np.ndarray
+    center: np.ndarray  # (rank,)
+    V: np.ndarray  # (rank, rank), eigenvectors
+    shrunk: np.ndarray  # (n_values, rank), 1 / (eigenvalue + alpha)
+    theta: np.ndarray  # (n_values, rank, n_outputs), in the basis V
+    counted: np.ndarray  # (n_samples,), 0 for landmarks
+
+    def __call__(self, rows: slice) -> np.ndarray:
+        """Return the sums of some samples, shape (n_values,)."""
+        U = (self.landmarks.features(rows) - self.center) @ self.V  # (n_rows, rank)
+        w, Y = self.weights[rows], self.Y[rows]
+        intercept = w / self.weights.sum() if self.center.any() else np.zeros(len(w))
+        found = []
+        for shrunk, theta in zip(self.shrunk, self.theta, strict=True):
+            leverage = w * (U**2 @ shrunk) + intercept
+            left_out = (Y - U @ theta) / np.maximum(1 - leverage, 1e-12)[:, None]
+            found.append(float((w * self.counted[rows]) @ np.mean(left_out**2, axis=1)))
+        return np.array(found)
+
+
+class LandmarkRidge(Strategy):
+    """Solve in the span of `n_components` random samples."""
+
+    name = "landmarks"
+
+    def train(self, problem: TrainingProblem, values: Sequence[float]) -> list[Trained]:
+        return self.path(problem, values, errors=False)[1]
+
+    def leave_one_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
+        return self.path(problem, values, errors=True)[0]
+
+    def path(
+        self, problem: TrainingProblem, values: Sequence[float], errors: bool
+    ) -> tuple[np.ndarray, list[Trained]]:
+        """Return leave-one-out errors (if asked for) and predictors for each alpha."""
+        landmarks = Landmarks.of(problem.kernel, chosen_landmarks(problem), problem.backend)
+        w, W = problem.weights, problem.weights.sum()
+        Y = problem.Y - problem.means
+        ranges = landmarks.row_ranges()
+        sums = problem.backend.fold(NormalEquations(landmarks, Y, w), ranges, "normal equations")
+        mean = sums["mean"] / W if problem.center else np.zeros_like(sums["mean"])
+        eigenvalues, V = eigh(sums["inner"] - W * np.outer(mean, mean), check_finite=False)
+        projected = V.T @ sums["targets"]  # the targets are centered
+        alphas = np.array(values, dtype=float)
+        shrunk = 1 / (np.maximum(eigenvalues, 0.0) + alphas[:, None])  # (n_values, rank)
+        theta = shrunk[:, :, None] * projected
+        found = np.full(len(alphas), np.nan)
+        if errors:
+            counted = np.ones(len(w))
+            counted[landmarks.index] = 0.0
+            task = LeaveOneOut(landmarks, Y, w, mean, V, shrunk, theta, counted)
+            parts = problem.backend.map(task, ranges, "leave-one-out errors")
+            found = np.sum(list(parts), axis=0) / (w @ counted)
+        trained = []
+        for solution in theta:
+            coef = np.zeros_like(problem.Y, dtype=float)
+            coef[landmarks.index] = landmarks.T @ (V @ solution)
+            trained.append(Trained(coef, problem.means - mean @ (V @ solution)))
+        return found, trained
+
+
+def chosen_landmarks(problem: TrainingProblem) -> np.ndarray:
+    """Return random samples in ascending order; raise if their matrices need too much memory."""
+    n, m = len(problem.Y), problem.n_components or len(problem.Y)
+    wanted = gram_bytes(m, MATRICES + available_cores())
+    if wanted > problem.max_memory:
+        raise InputError(
+            f"n_components={m} needs {format_bytes(wanted)}, more than "
+            f"max_memory={format_bytes(problem.max_memory)}; use fewer components, or raise "
+            "max_memory."
+        )
+    return np.sort(random_generator(problem.random_state).choice(n, m, replace=False))

@@ -1,0 +1,41 @@
+"""Weight methods, one per file: from a weight problem to weights and their certificate."""
+
+from learnkernels.methods.align import Align
+from learnkernels.methods.align_linear import AlignLinear
+from learnkernels.methods.align_single import AlignSingle
+from learnkernels.methods.alignf import AlignF
+from learnkernels.methods.base import LearnedWeights, WeightMethod, WeightProblem
+from learnkernels.methods.best_single import BestSingle
+from learnkernels.methods.conv import Conv
+from learnkernels.methods.dc import DC
+from learnkernels.methods.ensemble import Ensemble
+from learnkernels.methods.l1_ridge import L1Ridge
+from learnkernels.methods.l1_svm import L1SVM
+from learnkernels.methods.l2_ridge import L2Ridge
+from learnkernels.methods.lp_svm import LpSVM
+from learnkernels.methods.registry import METHODS, as_method, learn_weights
+from learnkernels.methods.ufo import UFO
+from learnkernels.methods.uniform import Uniform
+
+__all__ = [
+    "DC",
+    "L1SVM",
+    "METHODS",
+    "UFO",
+    "Align",
+    "AlignF",
+    "AlignLinear",
+    "AlignSingle",
+    "BestSingle",
+    "Conv",
+    "Ensemble",
+    "L1Ridge",
+    "L2Ridge",
+    "LearnedWeights",
+    "LpSVM",
+    "Uniform",
+    "WeightMethod",
+    "WeightProblem",
+    "as_method",
+    "learn_weights",
+]

@@ -1,0 +1,156 @@
+"""Weight methods: a problem in, weights and their certificate out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from learnkernels._warnings import ConvergenceWarning, warn
+from learnkernels.checks import is_number, require_whole
+from learnkernels.errors import InputError
+from learnkernels.gram import CenteredKernels
+from learnkernels.machines import Machine
+from learnkernels.solvers import Certificate
+
+# Status of a certificate where there is nothing to learn weights from.
+UNDEFINED = "undefined: uniform weights"
+
+
+@dataclass(frozen=True)
+class WeightProblem:
+    """Centered, scaled base kernels and a target.
+
+    Attributes
+    ----------
+    kernels : CenteredKernels
+        The base kernels on the training samples. ``kernels.statistics`` is all that two-stage
+        methods read; combinations of, and products with, the Gram matrices are for one-stage
+        methods.
+    Y : ndarray of shape (n_samples, n_outputs)
+        Training target of the machine: labels -1 and 1, or real targets.
+    sample_weight : ndarray of shape (n_samples,)
+    task : {"classification", "regression"}
+    C, alpha : float
+        Regularisation; ``alpha = 1 / (2 C)``.
+    machine : Machine
+        The second stage, for methods that train it.
+    regularization : float
+        The parameter of the machine: C of an SVM, alpha of ridge.
+    kept : ndarray of bool of shape (n_given,)
+        The user's kernels that are in `kernels`: those that are not constant.
+    """
+
+    kernels: CenteredKernels
+    Y: np.ndarray
+    sample_weight: np.ndarray
+    task: str
+    C: float
+    alpha: float
+    machine: Machine
+    regularization: float
+    kept: np.ndarray
+
+
+@dataclass(frozen=True)
+class LearnedWeights:
+    """The result of a weight method.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_kernels,)
+        Weights of the centered, scaled kernels.
+    certificate : Certificate
+    offset : ndarray of shape (n_outputs,) or None, default=None
+        If given, the weights combine the predictions of one machine per kernel, and this is added.
+    tail_sums : ndarray of shape (n_kernels,) or None, default=None
+        Tail sum of the spectrum of each kernel, if the weights are bounded by it.
+    """
+
+    weights: np.ndarray
+    certificate: Certificate
+    offset: np.ndarray | None = None
+    tail_sums: np.ndarray | None = None
+
+
+class WeightMethod(BaseEstimator):
+    """Base class of weight methods; parameters of ``__init__`` can be searched as ``method__q``.
+
+    Attributes
+    ----------
+    name : str
+        Name in messages; for methods of the library, the string that selects it.
+    reads : tuple of str
+        Quantities that the method reads, of ``"a"``, ``"M"``, ``"diagonal of M"`` and ``"Grams"``.
+    one_stage : bool
+        Whether the method reads ``"Grams"``: then weights depend on the regularisation.
+    signed : bool
+        Whether weights may be negative.
+    tasks : tuple of str
+        Tasks that the method applies to.
+    machine : str or None
+        The machine whose objective a one-stage method minimises.
+    """
+
+    name: ClassVar[str]
+    reads: ClassVar[tuple[str, ...]]
+    one_stage: ClassVar[bool] = False
+    signed: ClassVar[bool] = False
+    tasks: ClassVar[tuple[str, ...]] = ("classification", "regression")
+    machine: ClassVar[str | None] = None
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.one_stage = "Grams" in (getattr(cls, "reads", None) or ())
+
+    def grams(self, n_kernels: int) -> int:
+        """Return how many Gram matrices the method holds at once: one, and a factor of it."""
+        return 2
+
+    def learn(self, problem: WeightProblem) -> LearnedWeights:
+        """Learn weights for the kernels of a problem, none of which is constant."""
+        raise NotImplementedError(f"{type(self).__name__} has no method learn.")
+
+
+def class_codes(Y: np.ndarray) -> np.ndarray:
+    """Return the class of each sample from labels -1 and 1, shape (n_samples,)."""
+    return (Y[:, 0] > 0).astype(int) if Y.shape[1] == 1 else Y.argmax(axis=1)
+
+
+# Beyond these a method's formulas leave the range of floating-point numbers.
+SMALLEST, LARGEST = 1e-50, 1e50
+
+
+def require(
+    method: WeightMethod, parameter: str, low: float, strict: bool = True, high: float = LARGEST
+) -> None:
+    """Raise unless a parameter is a number above `low` (at least `low`, if not strict)."""
+    value = getattr(method, parameter)
+    inside = is_number(value) and (value > low if strict else value >= low)
+    if not (inside and value <= high and (value == 0 or abs(value) >= SMALLEST)):
+        bound = "greater than" if strict else "of at least"
+        raise InputError(
+            f"{type(method).__name__} got {parameter}={value!r}; {parameter} must be a number "
+            f"{bound} {low:g} and at most {high:g}."
+        )
+
+
+def require_stop(method: Any) -> None:
+    """Raise unless ``tol`` is positive and ``max_iter`` an integer of at least 1."""
+    require(method, "tol", 0)
+    require_whole(type(method).__name__, "max_iter", method.max_iter, 1)
+
+
+def warn_unless_converged(method: Any, certificate: Certificate) -> None:
+    """Warn, with the gap, if a solution is not optimal to the method's tolerance."""
+    if certificate.status != "not converged":
+        return
+    used_up = certificate.iterations >= method.max_iter
+    advice = "Raise max_iter or tol" if used_up else "Rounding prevents further steps; raise tol"
+    warn(
+        f"{method.name} did not converge: relative gap {certificate.gap:.1e} after "
+        f"{certificate.iterations} iterations (tol={method.tol:g}). {advice}.",
+        ConvergenceWarning,
+    )

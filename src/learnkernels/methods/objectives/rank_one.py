@@ -1,0 +1,101 @@
+"""Sparse weights of kernels of rank one, by the interior-point method."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from learnkernels.methods.objectives.ridge_objective import RidgeObjective
+from learnkernels.methods.objectives.svm_objective import SVMObjective
+from learnkernels.solvers import (
+    Certificate,
+    InteriorSolution,
+    RankOneKernels,
+    SparseObjective,
+    hinge_loss,
+    interior_weights,
+    minimise_sparse,
+)
+
+# Parts of the tolerance to which the program is solved, and the SVM that certifies its value.
+SHARPER, INNER = 0.01, 0.1
+# Kernels up to which the general method is tried where the interior-point method fails.
+MAX_GENERAL = 2000
+
+
+def rank_one_svm_weights(
+    objective: SVMObjective, kernels: RankOneKernels, *, tol: float, max_iter: int
+) -> tuple[np.ndarray, Certificate]:
+    """Compute the weights of sum one for one output, and their certificate."""
+    y, C = objective.Y[:, 0], objective.C
+    box = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
+    end = interior_weights(
+        kernels, y, np.zeros(len(y)), box, 1.0, tol=SHARPER * tol, max_iter=max_iter
+    )
+    beta = np.clip(end.c, *box)[:, None]
+    bound = objective.lower_bound(beta, kernels.transposed_times(beta[:, 0]) ** 2)
+    # The primal point of the path certifies the weights, unless rounding ended it early. Weights
+    # that converge to zero are set to zero, as many as the tolerance allows: few at a large C.
+    for given in end.denser():
+        used = given.mu > 0
+        norm = float((given.w[used] ** 2 / given.mu[used]).sum())
+        value = hinge_loss(y, C, kernels.times(given.w)) + norm / 2
+        found = certified(end, value, bound, tol, "SVM objective")
+        if found.gap <= tol:
+            return given.mu, found
+    mu = end.sparse().mu
+    point = objective.evaluate_from(mu, beta)
+    while point.value - point.estimate > INNER * tol * point.value and objective.sharpen():
+        point = objective.evaluate(mu, point)
+    found = certified(end, point.value, bound, tol, "SVM objective")
+    return best_of_both(objective, mu, found, 1.0, tol, max_iter)
+
+
+def rank_one_ridge_weights(
+    objective: RidgeObjective,
+    kernels: RankOneKernels,
+    radius: float,
+    *,
+    tol: float,
+    max_iter: int,
+) -> tuple[np.ndarray, Certificate]:
+    """Compute the weights of bounded sum for one output, and their certificate."""
+    a, y = objective.alpha / objective.root[:, 0] ** 2, objective.Y[:, 0]
+    end = interior_weights(kernels, y, a, None, radius, tol=SHARPER * tol, max_iter=max_iter)
+    v = kernels.transposed_times(end.c) ** 2
+    bound = objective.lagrangian(end.c[:, None], v, objective.allowed.argmax_linear(v))
+    mu = end.sparse().mu
+    point = objective.evaluate(mu)
+    found = certified(end, point.value, max(bound, point.bound), tol, "ridge objective")
+    return best_of_both(objective, mu, found, radius, tol, max_iter)
+
+
+def certified(
+    end: InteriorSolution, value: float, bound: float, tol: float, criterion: str
+) -> Certificate:
+    """Return the certificate of a value, with the iterations of the interior-point method."""
+    iterations, gaps = end.certificate.iterations, end.certificate.gaps
+    found = Certificate.of(value, min(bound, value), iterations, tol, criterion)
+    return replace(found, gaps=gaps)
+
+
+def best_of_both(
+    objective: SparseObjective,
+    mu: np.ndarray,
+    certificate: Certificate,
+    radius: float,
+    tol: float,
+    max_iter: int,
+) -> tuple[np.ndarray, Certificate]:
+    """Return the weights, or those of the general method where it reaches a smaller gap.
+
+    Rounding can end the interior-point method early: a tiny regularisation, kernels of very
+    different scales.
+    """
+    if certificate.gap <= tol or len(mu) > MAX_GENERAL:
+        return mu, certificate
+    other, found = minimise_sparse(
+        objective, len(mu), radius, tol=tol, max_iter=max_iter, criterion=certificate.criterion
+    )
+    return (other, found) if found.gap < certificate.gap else (mu, certificate)

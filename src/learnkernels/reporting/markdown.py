@@ -1,0 +1,174 @@
+"""Write a summary as Markdown.
+
+Sentences contain code only in backticks. All other text from data is escaped by `escape_markup`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from learnkernels.reporting.formatting import (
+    MISCLASSIFICATION,
+    NO_NAME,
+    Summary,
+    error_text,
+    escape_control_characters,
+    weight_text,
+)
+from learnkernels.reporting.statements import BASELINES, describe_difference, statements
+
+# Characters with a meaning in Markdown, HTML or formulas. An underscore between letters has none.
+ACTIVE = re.compile(r"[\\*\[\]<>&~$|#]|(?<![^\W_])_|_(?![^\W_])")
+# Rows in the table of kernels; the JSON report contains all kernels.
+MAX_ROWS = 100
+
+
+def to_markdown(summary: Summary) -> str:
+    """Return the report as Markdown that is readable raw and rendered.
+
+    Parameters
+    ----------
+    summary : dict
+        From `summary`.
+
+    Returns
+    -------
+    str
+        Markdown.
+    """
+    summary = escape_control_characters(summary)
+    text = {topic: escape_markup(statement) for topic, statement in statements(summary).items()}
+    title = escape_reason(summary["title"] or summary["model"]["estimator"])
+    blocks = [f"# Learned kernel: {title}"]
+    blocks.append(
+        "\n".join(f"- {text[topic]}" for topic in ("task", "kernels", "error") if text[topic])
+    )
+    blocks += scores(summary) + views(summary["views"]) + kernels(summary)
+    blocks += ["## Certificate and guarantees", f"{text['certificate']} {text['alignment']}"]
+    blocks += [guarantees(summary["guarantees"]), "## How to reproduce", text["model"]]
+    blocks += [code_block(summary["model"]["code"]), settings(summary["created"])]
+    return "\n\n".join(blocks) + "\n"
+
+
+def scores(summary: Summary) -> list[str]:
+    """Return the table of errors, and notes on it."""
+    score = summary["score"]
+    if score is None or "results" not in score:
+        return []
+    results, measure = score["results"], score["measure"]
+    rows = [
+        (
+            "learned weights" if name == "learned" else name,
+            error_text(result["mean"], measure),
+            error_text(result["std"], measure),
+        )
+        for name, result in results.items()
+        if "mean" in result
+    ]
+    constant = "most frequent class" if measure == MISCLASSIFICATION else "mean"
+    rows.append((f"always the {constant}", error_text(score["dummy"], measure), ""))
+    notes = [
+        f"{name}: {escape_reason(result['reason'])}"
+        for name, result in results.items()
+        if "reason" in result
+    ]
+    unconverged = sum(result.get("unconverged", 0) for result in results.values())
+    notes += [f"{unconverged} of these fits did not converge."] if unconverged else []
+    notes += filter(None, (describe_difference(summary, name) for name in BASELINES))
+    blocks = ["## Cross-validated error", table(("", measure, "standard deviation"), rows)]
+    return [*blocks, "\n".join(f"- {note}" for note in notes)] if notes else blocks
+
+
+def views(entries: list[dict[str, Any]]) -> list[str]:
+    """Return the table of views, if there are several."""
+    rows = [(full_name(entry), entry["kernels"], weight_text(entry)) for entry in entries]
+    return ["## Views", table(("view", "kernels", "weight"), rows)] if len(rows) > 1 else []
+
+
+def kernels(summary: Summary) -> list[str]:
+    """Return the table of kernels, and notes on it."""
+    halves, hidden = summary["halves"], len(summary["kernels"]) - MAX_ROWS
+    rows = [
+        (
+            full_name(entry),
+            weight_text(entry),
+            f"{100 * entry['selected']:.0f} %" if "selected" in entry else "",
+            number(entry["alignment"]),
+        )
+        for entry in summary["kernels"][:MAX_ROWS]
+    ]
+    interval = f" (90 % interval over {halves['draws']} random halves)" if halves["draws"] else ""
+    blocks = ["## Kernels", table(("kernel", f"weight{interval}", "selected", "alignment"), rows)]
+    if hidden > 0:
+        blocks.append(f"{hidden:,} more kernels have smaller weights.")
+    if "reason" in halves:
+        blocks.append(f"No intervals: {escape_reason(halves['reason'])}")
+    elif halves["unconverged"]:
+        blocks.append(f"Not converged on {halves['unconverged']} of the halves.")
+    return blocks
+
+
+def guarantees(found: dict[str, Any]) -> str:
+    """Return the table of guarantees, or the reason why there is none."""
+    if "reason" in found:
+        return f"No guarantees: {escape_reason(found['reason'])}"
+    rows = [
+        (
+            entry["name"],
+            number(entry["value"]),
+            "vacuous" if entry["vacuous"] else "",
+            escape_markup(entry["sentence"]),
+        )
+        for entry in found["entries"]
+    ]
+    return table(("quantity or bound", "value", "", "meaning"), rows)
+
+
+def settings(created: dict[str, Any]) -> str:
+    """Return the settings of the report and the versions."""
+    versions = ", ".join(f"{name} {version}" for name, version in created["versions"].items())
+    return (
+        f"{created['folds']} folds, {created['draws']} random halves, "
+        f"`random_state={created['random_state']}`. Created on {created['date']} with {versions}."
+    )
+
+
+def full_name(entry: dict[str, Any]) -> str:
+    """Return a name as code."""
+    return "`" + (entry["name"].replace("`", "'") or NO_NAME) + "`"
+
+
+def escape_markup(statement: str) -> str:
+    """Escape all Markdown of a statement except code in backticks."""
+    parts = statement.split("`")
+    parts[::2] = [ACTIVE.sub(r"\\\g<0>", part) for part in parts[::2]]
+    return "`".join(parts)
+
+
+def escape_reason(text: str) -> str:
+    """Escape all Markdown of a text from data or from an error message, also backticks."""
+    return escape_markup(" ".join(text.replace("`", "'").split()))
+
+
+def code_block(code: str) -> str:
+    """Return a fenced block of code; the fence is longer than all backticks in the code."""
+    longest = max(map(len, re.findall("`+", code)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}python\n{code}\n{fence}"
+
+
+def table(head: tuple[Any, ...], rows: list[tuple[Any, ...]]) -> str:
+    """Return a table with escaped cells."""
+    lines = [head, ("---",) * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(cell, line)) + " |" for line in lines)
+
+
+def cell(value: Any) -> str:
+    """Return the text of a cell, in which a pipe does not end the cell."""
+    return str(value).replace("|", "\\|").replace("\n", " ")
+
+
+def number(value: float | None) -> str:
+    """Return a number, or an empty cell."""
+    return "" if value is None else f"{value:.4g}"

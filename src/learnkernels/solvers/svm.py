@@ -1,0 +1,379 @@
+"""The dual of the soft-margin SVM with intercept, by sequential minimal optimisation.
+
+With beta = coef * y the dual is
+
+    min_beta  1/2 beta'K beta - y'beta,   sum(beta) = 0,   lower <= beta <= upper
+
+where the box is [0, C_i] for y_i = 1 and [-C_i, 0] for y_i = -1. Each step moves two entries: i,
+the most violating one, and j, the one that promises the largest decrease by second-order
+information (Fan, Chen and Lin 2005). A solve may start from the last solution. At the end `polish`
+solves the optimality conditions of the entries inside the box as a linear system, which turns the
+approximate solution into the exact one whenever the right entries are at their bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.linalg import cho_solve
+from scipy.linalg.lapack import dpotrf
+
+from learnkernels._warnings import ConvergenceWarning, warn
+from learnkernels.jit import compiled
+from learnkernels.solvers.loop import Certificate, Iterate, iterate
+
+# No NaN can occur: the data is finite, and barred entries carry a huge number, not infinity.
+FAST = {"contract", "nsz", "reassoc", "nnan", "arcp"}
+HUGE = 1e300
+LEAST = np.int64(-(2**63))
+BLOCK = 128
+# SMO steps between two looks at the loop: progress and interrupts wait for as long.
+CHUNK = 10_000
+# Up to this many entries inside the box, the linear system is cheap beside the steps.
+POLISHED = 1000
+# Solutions that polishing refines before it gives up.
+POLISHES = 5
+
+
+@dataclass(frozen=True)
+class SVMSolution(Iterate):
+    """Coefficients of the SVM; `value` is the primal objective, `bound` the dual one.
+
+    Attributes
+    ----------
+    beta : ndarray of shape (n_samples,)
+        Signed coefficients; the decision is ``K beta + intercept``.
+    intercept : float
+    gradient : ndarray of shape (n_samples,)
+        ``K beta - y``.
+    violation : float
+        Largest violation of the optimality conditions, in units of the margin.
+    """
+
+    beta: np.ndarray
+    intercept: float
+    gradient: np.ndarray
+    violation: float
+
+    @classmethod
+    def of(
+        cls, y: np.ndarray, C: np.ndarray, beta: np.ndarray, gradient: np.ndarray, iterations: int
+    ) -> SVMSolution:
+        """Evaluate both objectives and the optimality conditions at feasible coefficients."""
+        above, below = y * beta > 0, y * beta < C
+        may_grow, may_shrink = np.where(y > 0, below, above), np.where(y > 0, above, below)
+        highest = np.max(-gradient, where=may_grow, initial=-HUGE)
+        lowest = np.min(-gradient, where=may_shrink, initial=HUGE)
+        # The intercept is in the middle of the allowed ones.
+        violation, intercept = max(float(highest - lowest), 0.0), float(highest + lowest) / 2
+        if highest == -HUGE or lowest == HUGE:  # all coefficients at one end: one side is open
+            violation, intercept = 0.0, float(lowest if highest == -HUGE else highest)
+        K_beta = gradient + y
+        quadratic = beta @ K_beta / 2
+        hinge = np.maximum(0.0, 1 - y * (K_beta + intercept))
+        return cls(
+            beta, intercept, gradient, violation,
+            value=float(quadratic + C @ hinge), bound=float(y @ beta - quadratic),
+            iterations=iterations,
+        )  # fmt: skip
+
+
+def svm_path(
+    K: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray,
+    values: Sequence[float],
+    *,
+    tol: float = 1e-3,
+    exact: bool = True,
+) -> list[tuple[SVMSolution, Certificate]]:
+    """Solve the SVM for several C; each solve starts from that of the next smaller C, scaled.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+        Positive semi-definite, C-contiguous.
+    y : ndarray of shape (n_samples,)
+        Labels -1 and 1.
+    weights : ndarray of shape (n_samples,)
+        Sample weights, which multiply C.
+    values : sequence of float
+        Values of C.
+    tol, exact
+        As in `solve_svm`.
+
+    Returns
+    -------
+    list of (SVMSolution, Certificate)
+        One for each value, in the given order.
+    """
+    path: dict[int, tuple[SVMSolution, Certificate]] = {}
+    direction = None  # beta / C of the last solution
+    for i in np.argsort(values).tolist():
+        C, start = values[i] * weights, None if direction is None else values[i] * direction
+        solution, certificate = path[i] = solve_svm(K, y, C, tol=tol, start=start, exact=exact)
+        direction = solution.beta / values[i]
+        if solution.violation > 10 * tol:
+            warn(
+                f"the SVM with C={values[i]:g} did not converge: the optimality conditions are "
+                f"violated by {solution.violation:.1e} (relative gap {certificate.gap:.1e}). "
+                "Scale the data or lower C.",
+                ConvergenceWarning,
+            )
+    return [path[i] for i in range(len(values))]
+
+
+def solve_svm(
+    K: np.ndarray,
+    y: np.ndarray,
+    C: np.ndarray,
+    *,
+    tol: float = 1e-3,
+    max_iter: int | None = None,
+    start: np.ndarray | None = None,
+    exact: bool = True,
+) -> tuple[SVMSolution, Certificate]:
+    """Solve the SVM dual for a dense Gram matrix.
+
+    Parameters
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+        Positive semi-definite, C-contiguous.
+    y : ndarray of shape (n_samples,)
+        Labels -1 and 1.
+    C : ndarray of shape (n_samples,)
+        Upper bound of the absolute value of each coefficient.
+    tol : float, default=1e-3
+        Largest violation of the optimality conditions at which SMO stops.
+    max_iter : int or None, default=None
+        Largest number of SMO steps; None is a million, or a hundred for each sample.
+    start : ndarray of shape (n_samples,) or None
+        Feasible coefficients to start from.
+    exact : bool, default=True
+        Whether to polish the solution.
+
+    Returns
+    -------
+    solution : SVMSolution
+    certificate : Certificate
+        Primal and dual value; not converged if the violation is above the tolerance.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from learnkernels.solvers import solve_svm
+    >>> x, y = np.array([-2.0, -1.0, 1.0, 2.0]), np.array([-1.0, -1.0, 1.0, 1.0])
+    >>> solution, certificate = solve_svm(np.outer(x, x), y, np.full(4, 10.0))
+    >>> solution.beta
+    array([ 0. , -0.5,  0.5,  0. ])
+    """
+    n = len(y)
+    max_iter = max(1_000_000, 100 * n) if max_iter is None else max_iter
+    chunk = min(CHUNK, max_iter)
+    lower, upper = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
+    diagonal = np.ascontiguousarray(np.diagonal(K))
+    beta = np.zeros(n) if start is None else np.clip(start, lower, upper)
+    gradient = (K @ beta if start is not None else np.zeros(n)) - y
+    polishes, settled = POLISHES if exact else 0, False
+
+    def step(now: SVMSolution) -> SVMSolution:
+        """Run SMO in place; at the tolerance, polish, and lower the tolerance if that fails."""
+        nonlocal tol, polishes, settled
+        beta, gradient = now.beta, now.gradient
+        no_more, no_less = np.where(beta < upper, 0.0, HUGE), np.where(beta > lower, 0.0, HUGE)
+        taken = steps(K, diagonal, lower, upper, beta, gradient, no_more, no_less, tol, chunk)
+        following = SVMSolution.of(y, C, beta, gradient, taken)
+        if taken < chunk and polishes == 0:
+            settled = True
+        elif taken < chunk and now.iterations + taken < max_iter:
+            polishes -= 1
+            following, settled = polish(K, y, C, following)
+            tol = tol if settled else tol / 10
+        return following
+
+    solution, certificate = iterate(
+        SVMSolution.of(y, C, beta, gradient, 0),
+        step,
+        tol=1e-2,
+        max_iter=max_iter,
+        criterion="SVM objective",
+        converged=lambda now: settled,
+    )
+    if solution.violation > 1.01 * max(tol, 1e-3):
+        certificate = replace(certificate, status="not converged")
+    return solution, certificate
+
+
+@compiled(fastmath=FAST)
+def steps(
+    K: np.ndarray,
+    diagonal: np.ndarray,
+    lower: np.ndarray,
+    upper: np.ndarray,
+    beta: np.ndarray,
+    gradient: np.ndarray,
+    no_more: np.ndarray,
+    no_less: np.ndarray,
+    tol: float,
+    max_iter: int,
+) -> int:
+    """Take SMO steps, in place; no_more and no_less bar entries that cannot grow or shrink."""
+    i, k = step_and_select(gradient, K[0], K[0], 0.0, no_more, no_less)
+    for iteration in range(max_iter):
+        # i violates most by being too small, k by being too large; barred entries give -HUGE.
+        highest = -gradient[i] - no_more[i]
+        if highest - (no_less[k] - gradient[k]) < tol:
+            return iteration
+        j = partner(gradient, K[i], diagonal, highest, no_less, diagonal[i])
+        curvature = max(diagonal[i] + diagonal[j] - 2.0 * K[i, j], 1e-12)
+        step = (gradient[j] - gradient[i]) / curvature
+        free_i, free_j = upper[i] - beta[i], beta[j] - lower[j]
+        step = min(step, free_i, free_j)
+        beta[i] = upper[i] if step == free_i else beta[i] + step
+        beta[j] = lower[j] if step == free_j else beta[j] - step
+        for t in (i, j):
+            no_more[t] = 0.0 if beta[t] < upper[t] else HUGE
+            no_less[t] = 0.0 if beta[t] > lower[t] else HUGE
+        i, k = step_and_select(gradient, K[i], K[j], step, no_more, no_less)
+    return max_iter
+
+
+# Extremes are taken of integers that are ordered like the floats, because compilers vectorise the
+# maximum of integers but not that of floats; their positions are then found inside one block.
+# Slices show the compiler that no index is negative.
+
+
+@compiled(fastmath=FAST, inline="always")
+def ordered(x: float) -> np.int64:
+    """Return an integer that is larger for larger x."""
+    bits = np.float64(x).view(np.int64)
+    return bits ^ ((bits >> 63) & np.int64(0x7FFFFFFFFFFFFFFF))
+
+
+@compiled(fastmath=FAST)
+def step_and_select(
+    gradient: np.ndarray,
+    K_i: np.ndarray,
+    K_j: np.ndarray,
+    step: float,
+    no_more: np.ndarray,
+    no_less: np.ndarray,
+) -> tuple[int, int]:
+    """Compute gradient += step (K_i - K_j), and the entries that are most too small, too large."""
+    n = gradient.shape[0]
+    highest = lowest = LEAST
+    at_highest = at_lowest = 0
+    for start in range(0, n, BLOCK):
+        block = slice(start, min(start + BLOCK, n))
+        g, to, fro = gradient[block], K_i[block], K_j[block]
+        bar_up, bar_down = no_more[block], no_less[block]
+        top = bottom = LEAST
+        for t in range(g.shape[0]):
+            value = g[t] + step * (to[t] - fro[t])
+            g[t] = value
+            top = max(top, ordered(-value - bar_up[t]))
+            bottom = max(bottom, ordered(value - bar_down[t]))
+        if top > highest:
+            highest, at_highest = top, start
+        if bottom > lowest:
+            lowest, at_lowest = bottom, start
+    i = k = 0
+    for t in range(at_highest, min(at_highest + BLOCK, n)):
+        if ordered(-gradient[t] - no_more[t]) == highest:
+            i = t
+            break
+    for t in range(at_lowest, min(at_lowest + BLOCK, n)):
+        if ordered(gradient[t] - no_less[t]) == lowest:
+            k = t
+            break
+    return i, k
+
+
+@compiled(fastmath=FAST)
+def partner(
+    gradient: np.ndarray,
+    K_i: np.ndarray,
+    diagonal: np.ndarray,
+    highest: float,
+    no_less: np.ndarray,
+    K_ii: float,
+) -> int:
+    """Return the entry whose step with i decreases the objective most: b^2 / a is largest."""
+    n = gradient.shape[0]
+    most, best = np.int64(-1), 0
+    for start in range(0, n, BLOCK):
+        block = slice(start, min(start + BLOCK, n))
+        g, row, own, barred = gradient[block], K_i[block], diagonal[block], no_less[block]
+        top = np.int64(-1)
+        for t in range(g.shape[0]):
+            top = max(top, gain(g[t], row[t], own[t], highest, barred[t], K_ii))
+        if top > most:
+            most, best = top, start
+    for t in range(best, min(best + BLOCK, n)):
+        if gain(gradient[t], K_i[t], diagonal[t], highest, no_less[t], K_ii) == most:
+            return t
+    return best
+
+
+@compiled(fastmath=FAST, inline="always")
+def gain(
+    g: float, K_it: float, K_tt: float, highest: float, barred: float, K_ii: float
+) -> np.int64:
+    """Return b^2 / a as an integer of the same order: the bits of a number that is not negative."""
+    b = max(highest + g - barred, 0.0)
+    a = max(K_ii + K_tt - 2.0 * K_it, 1e-12)
+    return np.float64(b * b / a).view(np.int64)
+
+
+def polish(
+    K: np.ndarray, y: np.ndarray, C: np.ndarray, now: SVMSolution
+) -> tuple[SVMSolution, bool]:
+    """Solve the conditions of the entries strictly inside the box.
+
+    For these, K_FF d + b = -gradient_F and sum(d) = -sum(beta). A tiny ridge, removed again by
+    refinement, makes K_FF definite where samples are repeated.
+
+    Returns
+    -------
+    solution : SVMSolution
+        The given one if polishing does not lower the violation.
+    settled : bool
+        False if an entry is at the wrong bound, so that SMO must go on.
+    """
+    coef, gradient = y * now.beta, now.gradient
+    F = np.flatnonzero((coef > 0) & (coef < C))
+    if len(F) == 0 or len(F) > POLISHED:
+        return now, True
+    K_FF = K[np.ix_(F, F)]
+    ridge = 1e-12 * max(np.trace(K_FF) / len(F), np.finfo(float).tiny)
+    L, failed = dpotrf(K_FF + ridge * np.eye(len(F)), lower=1)
+    if failed:
+        return now, True
+    ones = cho_solve((L, True), np.ones(len(F)), check_finite=False)
+    d, b = np.zeros(len(F)), 0.0
+    for _ in range(4):
+        change = cho_solve((L, True), -gradient[F] - K_FF @ d - b, check_finite=False)
+        shift = (change.sum() + now.beta.sum() + d.sum()) / ones.sum()
+        d, b = d + change - shift * ones, b + shift
+    beta = now.beta.copy()
+    beta[F] += d
+    if not ((y[F] * beta[F] > 0) & (y[F] * beta[F] < C[F])).all():
+        return now, False
+    polished = SVMSolution.of(y, C, beta, gradient + d @ K[F], now.iterations)
+    if polished.violation > now.violation:
+        return now, False
+    return polished, polished.violation <= 1e-8 * max(1.0, np.abs(polished.gradient).max())
+
+
+def hinge_loss(y: np.ndarray, C: np.ndarray, outputs: np.ndarray) -> float:
+    """Compute sum_i C_i max(0, 1 - y_i (outputs_i + b)) for the best intercept b.
+
+    The loss is piecewise linear in b; the slope of sample i changes by C_i at b = y_i - outputs_i.
+    """
+    order = np.argsort(y - outputs)
+    passed = np.cumsum(C[order])
+    lowest = min(int(np.searchsorted(passed, C[y > 0].sum())), len(y) - 1)
+    intercept = (y - outputs)[order[lowest]]
+    return float(C @ np.maximum(0.0, 1 - y * (outputs + intercept)))

@@ -1,0 +1,204 @@
+"""The commands fit, predict, report, compare and demo."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import learnkernels as lk
+from tests.cli.running import run
+
+VIEWS = ["--text", "review", "--sequence", "site", "--view", "gene:", "--view", "scan:"]
+
+
+@pytest.mark.parametrize("target", ["kind", "amount"])
+def test_saved_model_predicts_training_table(target, table, capsys):
+    model = table.with_name("model.skops")
+    status, out, err = run(capsys, "fit", table, "--target", target, "--save", model)
+    assert (status, err) == (0, "")
+    assert "linear" in out and "optimal" in out
+    status, out, err = run(capsys, "predict", model, table)
+    assert (status, err) == (0, "")
+    predictions = pd.read_csv(pd.io.common.StringIO(out))["prediction"]
+    truth = pd.read_csv(table)[target]
+    if target == "kind":
+        assert (predictions == truth).mean() > 0.9
+    else:
+        assert np.corrcoef(predictions, truth)[0, 1] > 0.9
+
+
+def test_predict_writes_output_file(table, capsys):
+    model, output = table.with_name("model.skops"), table.with_name("out.csv")
+    run(capsys, "fit", table, "--target", "kind", "--kernels", "linear", "--save", model)
+    status, out, _ = run(capsys, "predict", model, table, "--output", output)
+    assert (status, out) == (0, "")
+    assert len(pd.read_csv(output)) == 90
+
+
+def test_compare_prints_json(table, capsys):
+    status, out, err = run(
+        capsys, "compare", table, "--target", "kind", "--kernels", "gaussians:-3..1,linear",
+        "--methods", "unif,alignf,align-linear", "--cv", "3", "--random-state", "1", "--json", "-",
+    )  # fmt: skip
+    assert status == 0, err
+    found = json.loads(out)
+    extra = {"not_applicable", "unconverged"}
+    assert set(found) == {"task", "n", "methods", "kernels"} | extra
+    assert found["n"] == 90 and len(found["kernels"]) == 6
+    shown = {row["method"] for row in found["methods"]}
+    assert {"unif", "alignf"} <= shown
+    assert shown | set(found["not_applicable"]) == {"unif", "alignf", "align-linear"}
+
+
+def test_compare_marks_methods_that_do_not_apply(table, capsys):
+    every = "unif,align,alignf,align-single,l1-krr,l2-krr,l1-svm,conv,single,ensemble"
+    status, out, err = run(
+        capsys, "compare", table, "--target", "amount", "--methods", every, "--cv", "3",
+        "--kernels", "gaussians:-3..0",
+    )  # fmt: skip
+    assert status == 0
+    assert out.count("not applicable") == 2
+    assert "l1-svm" in err and "does not apply to regression" in err
+
+
+def test_compare_prints_table_and_writes_json(table, capsys):
+    path = table.with_name("out.json")
+    status, out, err = run(capsys, "compare", table, "--target", "amount", "--json", path)
+    assert (status, err) == (0, "")
+    assert "regression, 90 samples" in out and "t-test" in out
+    expected = {
+        "method", "error_mean", "error_std", "alignment_mean", "alignment_std",
+        "test_alignment_mean", "test_alignment_std", "errors",
+        "weights_mean", "fit_seconds",
+    }  # fmt: skip
+    assert expected <= set(json.loads(path.read_text())["methods"][0])
+
+
+def test_missing_values_are_named_and_can_be_imputed(table, capsys):
+    frame = pd.read_csv(table)
+    frame.loc[:4, "b"] = np.nan
+    frame.loc[7, "colour"] = None
+    frame.to_csv(table, index=False)
+    status, _, err = run(capsys, "fit", table, "--target", "kind")
+    assert status == 2 and "'b' (5), 'colour' (1)" in err and "--impute" in err
+    model = table.with_name("model.skops")
+    status, _, _ = run(capsys, "fit", table, "--target", "kind", "--impute", "--save", model)
+    assert status == 0
+    assert run(capsys, "predict", model, table)[0] == 0
+
+
+def test_raw_numbers_are_not_standardised(table, capsys):
+    texts = [
+        run(capsys, "fit", table, "--target", "kind", "--kernels", "gaussians:-2..0", *flag)[1]
+        for flag in ([], ["--raw"])
+    ]
+    assert texts[0] != texts[1]
+
+
+def test_columns_missing_at_prediction_are_named(table, capsys):
+    model = table.with_name("model.skops")
+    run(capsys, "fit", table, "--target", "kind", "--kernels", "linear", "--save", model)
+    pd.read_csv(table).drop(columns=["a", "colour"]).to_csv(table, index=False)
+    status, _, err = run(capsys, "predict", model, table)
+    assert status == 2 and "a, colour" in err
+
+
+def test_demo_writes_report_and_model(tmp_path, capsys):
+    status, out, _ = run(capsys, "demo", "--output", tmp_path / "demo")
+    assert status == 0
+    assert "alignf" in out and "learned kernel" in out
+    assert "Cross-validated error" in out
+    assert out.endswith(f"report: {tmp_path / 'demo' / 'report.html'}\n")
+    assert "# Learned kernel" in (tmp_path / "demo" / "report.md").read_text()
+    assert "Can I trust it?" in (tmp_path / "demo" / "report.html").read_text()
+    assert isinstance(lk.load(tmp_path / "demo" / "model.skops"), dict)
+
+
+def test_column_types_are_the_same_in_training_and_prediction(table, capsys):
+    """Booleans, dates, nullable types, and categories that look like numbers in the new file."""
+    frame = pd.read_csv(table)
+    frame["flag"] = frame["a"] > 0
+    frame["day"] = pd.Timestamp("2020-01-01")
+    frame["count"] = pd.array([1, None] * 45, dtype="Int64")
+    frame["maybe"] = pd.array([True, None] * 45, dtype="boolean")
+    path, model = table.with_suffix(".parquet"), table.with_name("model.skops")
+    frame.to_parquet(path)
+    status, _, err = run(capsys, "fit", path, "--target", "kind", "--impute", "--save", model)
+    assert (status, err) == (0, "")
+    frame["colour"] = 5
+    frame.to_csv(table, index=False)
+    status, out, err = run(capsys, "predict", model, table)
+    assert (status, err) == (0, "") and out.count("\n") == 91
+    frame["a"] = "many"
+    frame.to_csv(table, index=False)
+    status, _, err = run(capsys, "predict", model, table)
+    assert status == 2 and "column 'a' contains text" in err
+
+
+def test_predict_refuses_table_with_prediction_column(table, capsys):
+    model = table.with_name("model.skops")
+    run(capsys, "fit", table, "--target", "kind", "--kernels", "linear", "--save", model)
+    pd.read_csv(table).assign(prediction=1).to_csv(table, index=False)
+    status, _, err = run(capsys, "predict", model, table)
+    assert status == 2 and "rename it" in err
+
+
+def test_fit_and_predict_with_texts_sequences_and_views(sources, capsys):
+    model = sources.with_name("model.skops")
+    arguments = ["--target", "kind", *VIEWS, "--save", model]
+    status, out, err = run(capsys, "fit", sources, *arguments)
+    assert (status, err) == (0, "")
+    for view in ("review", "site", "gene", "scan", "other columns"):
+        assert view in out
+    status, out, err = run(capsys, "predict", model, sources)
+    assert (status, err) == (0, "")
+    predictions = pd.read_csv(pd.io.common.StringIO(out))
+    assert (predictions["prediction"] == predictions["kind"]).mean() > 0.95
+
+
+def test_compare_with_views(sources, capsys):
+    status, out, _ = run(capsys, "compare", sources, "--target", "kind", *VIEWS, "--cv", "3")
+    assert status == 0 and "alignf" in out
+
+
+def test_missing_view_is_accepted_only_with_missing_neutral(sources, capsys):
+    model = sources.with_name("model.skops")
+    arguments = ["--target", "kind", "--view", "gene:", "--view", "scan:", "--text", "review"]
+    run(capsys, "fit", sources, *arguments, "--missing", "neutral", "--save", model)
+    fewer = sources.with_name("fewer.csv")
+    pd.read_csv(sources).drop(columns="scan:a").to_csv(fewer, index=False)
+    status, out, err = run(capsys, "predict", model, fewer)
+    assert (status, err) == (0, "") and "prediction" in out
+    run(capsys, "fit", sources, *arguments, "--save", model)
+    status, _, err = run(capsys, "predict", model, fewer)
+    assert status == 2 and "does not have all columns" in err
+
+
+def test_report_on_saved_model(table, tmp_path, capsys):
+    model, page = tmp_path / "model.skops", tmp_path / "report.html"
+    run(capsys, "fit", table, "--target", "kind", "--save", model)
+    status, out, err = run(capsys, "report", model, table, "--output", page, "--draws", "3")
+    assert (status, err) == (0, "")
+    assert out.startswith("Classification of kind, ") and out.endswith(f"report: {page}\n")
+    assert len(out.splitlines()) == 6
+    assert "Can I trust it?" in page.read_text(encoding="utf-8")
+
+
+def test_invalid_report_is_one_line_error(table, tmp_path, capsys):
+    model = tmp_path / "model.skops"
+    run(capsys, "fit", table, "--target", "kind", "--save", model)
+    other = tmp_path / "other.csv"
+    pd.read_csv(table).iloc[:40].to_csv(other, index=False)
+    unlabelled = tmp_path / "unlabelled.csv"
+    pd.read_csv(table).drop(columns="kind").to_csv(unlabelled, index=False)
+    for arguments, message in (
+        ((model, other), "not the data that the model was trained on"),
+        ((model, unlabelled), "there is no column 'kind'"),
+        ((model, tmp_path / "none.csv"), "there is no file"),
+        ((table, table), "not a model"),
+        ((model, table, "--output", tmp_path / "report.pdf"), "a report is .html, .md or .json"),
+        ((model, table, "--cv", "1"), "cv=1"),
+    ):
+        status, out, err = run(capsys, "report", *arguments)
+        assert (status, out) == (2, "") and message in err and err.count("\n") == 1

@@ -1,0 +1,143 @@
+"""Tables are read, converted and checked."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from learnkernels import InputError
+from learnkernels.cli import data
+from learnkernels.cli.data import (
+    check_missing,
+    convert_columns,
+    number_columns,
+    preprocessing,
+    read_table,
+)
+from learnkernels.execution import memory
+from tests.cli.running import run
+
+
+def test_parquet_and_gzip_files_are_read(table, capsys):
+    frame = pd.read_csv(table)
+    for path in (table.with_suffix(".parquet"), table.with_name("data.csv.gz")):
+        frame.to_parquet(path) if path.suffix == ".parquet" else frame.to_csv(path, index=False)
+        status, out, _ = run(capsys, "fit", path, "--target", "kind")
+        assert status == 0 and "90 rows" in out
+
+
+@pytest.mark.parametrize("content", ["", "a,b\n", "y\n1\n2\n"])
+def test_empty_file_is_one_line_error(content, tmp_path, capsys):
+    path = tmp_path / "data.csv"
+    path.write_text(content)
+    status, _, err = run(capsys, "fit", path, "--target", "y")
+    assert status == 2 and err.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", [b"\x1f\x8bbroken", b"\xff\xfe\x00\x01", b"a,b\n\xe9,1\n"])
+@pytest.mark.parametrize("name", ["data.csv", "data.csv.gz", "data.zip", "data.parquet"])
+def test_damaged_file_is_one_line_error(content, name, tmp_path, capsys):
+    path = tmp_path / name
+    path.write_bytes(content)
+    status, _, err = run(capsys, "fit", path, "--target", "y")
+    assert status == 2 and err.count("\n") == 1
+
+
+def test_column_names_with_markup_or_digits_are_accepted(rng, tmp_path, capsys):
+    path = tmp_path / "data.csv"
+    frame = pd.DataFrame(rng.standard_normal((30, 2)), columns=["0", "y[/b]"])
+    frame.to_csv(path, index=False)
+    status, out, _ = run(capsys, "fit", path, "--target", "y[/b]", "--kernels", "linear")
+    assert status == 0 and "y[/b]" in out
+    (tmp_path / "twice.csv").write_text("a,a.1,y\n1,2,3\n")
+    assert run(capsys, "fit", tmp_path, "--target", "y")[0] == 2
+
+
+def test_table_with_many_columns_is_read(written):
+    """40,000 columns, twice the number of human genes."""
+    names = [f"gene {k}" for k in range(40_000)]
+    rows = np.random.default_rng(0).integers(-9, 9, (3, len(names)))
+    lines = [",".join(names), *(",".join(map(str, row)) for row in rows)]
+    table = read_table(written("\n".join(lines)))
+    assert (table.to_numpy() == rows).all() and list(table.columns) == names
+    converted = convert_columns(table, number_columns(table))
+    check_missing(converted, False)
+    assert (converted.to_numpy() == rows).all() and list(converted.columns) == names
+
+
+@pytest.mark.parametrize(
+    ("cells", "read"),
+    [
+        (["1", "x"], ["1", "x"]),
+        (['"1,5"', '"2,5"'], ["1,5", "2,5"]),
+        (["١٢", "٣"], ["١٢", "٣"]),
+        (["2020-01-01", "2020-01-02"], ["2020-01-01", "2020-01-02"]),
+        (['"=HYPERLINK(""x"")"', "@SUM(1)"], ['=HYPERLINK("x")', "@SUM(1)"]),
+        (["+cmd", "-1"], ["+cmd", "-1"]),
+        (["1" * 30, "2"], ["1" * 30, "2"]),
+        (["1e3", "-1"], [1000.0, -1.0]),
+        pytest.param(
+            ["1e400", "2"],
+            [np.inf, 2.0],
+            marks=pytest.mark.skipif(data.PANDAS_2, reason="pandas 2 reads it as text"),
+        ),
+    ],
+)
+def test_column_is_numeric_if_all_its_cells_are(cells, read, written):
+    table = read_table(written("a,b\n" + "".join(f"{cell},1\n" for cell in cells)))
+    converted = convert_columns(table, number_columns(table))
+    assert converted["a"].tolist() == read
+    if np.inf in read:
+        with pytest.raises(InputError, match=r"columns \['a'\] contain infinite values"):
+            check_missing(converted, True)
+
+
+def test_column_with_one_late_text_is_text(written):
+    """Equal cells are one category, also in different blocks of a long file."""
+    path = written("a,b\n" + "1,0\n" * 300_000 + ",0\n1,0\nx,0\n")
+    table = read_table(path)
+    assert set(convert_columns(table, [])["a"].dropna()) == {"1", "x"}
+
+
+def test_absent_cells_are_missing_values(written):
+    table = read_table(written("a,b,c\n1,2\n4,5,6\n"))
+    with pytest.raises(InputError, match=r"values are missing in 'c' \(1\)"):
+        check_missing(table, False)
+
+
+def test_columns_without_name_are_numbered(written):
+    assert list(read_table(written(",a,\n1,2,3\n")).columns) == ["Unnamed: 0", "a", "Unnamed: 2"]
+
+
+def test_error_for_unknown_target_suggests_missing_header(written):
+    table = read_table(written("5.1,3.5,0\n4.9,3.0,1\n"))
+    with pytest.raises(InputError, match="is the header missing"):
+        data.split_target(table, "kind")
+    assert data.split_target(table, "0")[1].tolist() == [1]
+
+
+def test_category_with_too_many_values_is_refused_before_encoding(monkeypatch):
+    names = pd.DataFrame({"colour": ["red"] * 3000, "name": [f"n{k}" for k in range(3000)]})
+    preprocessing(names, False, False)
+    monkeypatch.setattr(memory, "available_memory", lambda: 1e8)
+    with pytest.raises(InputError, match=r"take 144 MB .* 'name' has 3,000 different values"):
+        preprocessing(names, False, False)
+    preprocessing(names, False, False, kept=["name"])
+
+
+@pytest.mark.parametrize(("sep", "option"), [(";", ";"), ("\t", "\t"), ("\t", r"\t"), ("|", "|")])
+def test_sep_option_reads_other_separators(sep, option, written):
+    path = written(f'a{sep}b\n1{sep}"x{sep}y"\n2{sep}z\n')
+    with pytest.raises(InputError, match=r"is separated by .* Expected commas; pass --sep"):
+        read_table(path)
+    assert read_table(path, option).to_dict("list") == {"a": [1, 2], "b": [f"x{sep}y", "z"]}
+
+
+def test_wrong_sep_option_names_the_separator_found(written):
+    with pytest.raises(InputError, match=r"is separated by ','. Expected ';'; pass --sep ','"):
+        read_table(written("a,b\n1,2\n"), ";")
+
+
+@pytest.mark.parametrize("sep", ["", ";;", '"', "\n"])
+def test_invalid_sep_option_raises_input_error(sep, written):
+    with pytest.raises(InputError, match=r"--sep .* is not a separator"):
+        read_table(written("a,b\n1,2\n"), sep)

@@ -1,0 +1,84 @@
+"""Exit status, errors and help."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+import learnkernels as lk
+from learnkernels.cli import main
+from tests.cli.running import run
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["fit", "nowhere.csv", "--target", "y"], "no file"),
+        (["fit", "DATA", "--target", "price"], "no column 'price'"),
+        (["fit", "DATA", "--target", "kind", "--task", "regression"], "contains text"),
+        (["fit", "DATA", "--target", "kind", "--kernels", "gausians"], "unknown"),
+        (["fit", "DATA", "--target", "kind", "--kernels", "gaussians:a..b"], "range"),
+        (
+            ["fit", "DATA", "--target", "kind", "--kernels", "gaussians:3..1"],
+            "smaller number first",
+        ),
+        (["fit", "DATA", "--target", "kind", "--kernels", "linear:1..2"], "has no range"),
+        (["fit", "DATA", "--target", "kind", "--kernels", ","], "is empty"),
+        (["fit", "DATA", "--target", "kind", "--method", "magic"], "expected one of"),
+        (["fit", "DATA", "--target", "kind", "--save", "nowhere/model"], "cannot write"),
+        (["compare", "DATA", "--target", "kind", "--cv", "2"], "from 3"),
+        (["compare", "DATA", "--target", "kind", "--methods", ","], "at least one"),
+        (["predict", "DATA", "DATA"], "damaged"),
+        (["predict", "nowhere", "DATA"], "cannot read"),
+    ],
+)
+def test_invalid_arguments_print_one_line_with_status_2(arguments, message, table, capsys):
+    arguments = [str(table) if argument == "DATA" else argument for argument in arguments]
+    status, _, err = run(capsys, *arguments)
+    assert status == 2
+    assert message in err and err.startswith("learnkernels: ") and err.count("\n") == 1
+
+
+def test_interrupt_prints_one_line_with_status_130(table, capsys, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("learnkernels.cli.commands.read_table", interrupted)
+    assert main(["fit", str(table), "--target", "kind"]) == 130
+    assert capsys.readouterr().err == "learnkernels: interrupted.\n"
+
+
+def test_module_runs_and_broken_pipe_is_no_error(table):
+    """``python -m learnkernels`` works, and a reader that goes away is no error."""
+    shell = f"{sys.executable} -m learnkernels --version"
+    done = subprocess.run(shell.split(), capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == lk.__version__
+    command = f"{sys.executable} -m learnkernels fit {table} --target kind | head -n 1"
+    done = subprocess.run(
+        command, shell=True, capture_output=True, text=True, check=True, env=dict(os.environ)
+    )
+    assert "Traceback" not in done.stderr
+
+
+def test_help_is_printed_without_command(capsys):
+    status, out, err = run(capsys)
+    assert (status, err) == (0, "")
+    assert out.startswith("usage: learnkernels") and "compare methods" in out
+
+
+def test_sep_option_is_available_for_every_command_that_reads_a_table(table, capsys):
+    semicolons, model = table.with_name("semicolons.csv"), table.with_name("model.skops")
+    semicolons.write_text(table.read_text().replace(",", ";"))
+    options = ["--target", "kind", "--kernels", "linear"]
+    status, _, err = run(capsys, "fit", semicolons, *options)
+    assert status == 2 and err == (
+        f"learnkernels: '{semicolons}' is separated by ';'. Expected commas; pass --sep ';'.\n"
+    )
+    for arguments in (
+        ["fit", semicolons, *options, "--save", model],
+        ["predict", model, semicolons],
+        ["compare", semicolons, *options, "--cv", "3"],
+        ["report", model, semicolons, "--draws", "0", "--output", table.with_name("page.md")],
+    ):
+        assert run(capsys, *arguments, "--sep", ";")[0] == 0

@@ -1,0 +1,72 @@
+"""Available memory of the machine, the container and the process."""
+
+import subprocess
+import sys
+
+import pytest
+
+import learnkernels as lk
+from learnkernels.execution import format_bytes, memory, require_memory
+
+
+def test_available_memory_is_the_smallest_of_all_limits(monkeypatch):
+    for name, free in (("in_machine", 3e9), ("in_container", 2e9), ("by_ulimit", 4e9)):
+        monkeypatch.setattr(memory, f"free_{name}", lambda free=free: free)
+    assert memory.available_memory() == 2e9
+    monkeypatch.setattr(memory, "free_in_machine", lambda: -1.0)
+    assert memory.available_memory() == 0.0
+
+
+def test_require_memory_raises_with_sizes_and_advice_if_memory_is_short(monkeypatch):
+    monkeypatch.setattr(memory, "available_memory", lambda: 2e9)
+    require_memory(1.9e9, "a table")
+    with pytest.raises(
+        lk.InputError, match=r"a table would take 2.1 GB and 2 GB are free; drop columns\."
+    ):
+        require_memory(2.1e9, "a table", "drop columns")
+
+
+def test_format_bytes_chooses_the_unit():
+    assert [format_bytes(n) for n in (12, 3400, 5.6e6)] == ["12 bytes", "3.4 kB", "5.6 MB"]
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_limit_of_a_container_is_read(version, tmp_path):
+    folder, limit, used, cached = {
+        "v1": (tmp_path / "memory", "limit_in_bytes", "usage_in_bytes", "total_inactive_file"),
+        "v2": (tmp_path, "max", "current", "inactive_file"),
+    }[version]
+    folder.mkdir(exist_ok=True)
+    (folder / f"memory.{limit}").write_text("1000000\n")
+    (folder / f"memory.{used}").write_text("400000\n")
+    (folder / "memory.stat").write_text(f"anon 5\n{cached} 100000\n")
+    nowhere = tmp_path / "nowhere"
+    assert memory.free_in_container(tmp_path, nowhere) == 700_000
+    if version == "v2":
+        (folder / "memory.max").write_text("max\n")
+        assert memory.free_in_container(tmp_path, nowhere) == float("inf")
+
+
+def test_smallest_limit_of_nested_control_groups_is_used(tmp_path):
+    """A job of a cluster has its limit in a group of its own, below the root."""
+    (tmp_path / "membership").write_text("1:cpu:/other\n0::/jobs/mine\n")
+    for name, limit in (("jobs", "300"), ("jobs/mine", "max"), ("other", "100")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "memory.max").write_text(limit)
+        (tmp_path / name / "memory.current").write_text("50")
+        (tmp_path / name / "memory.stat").write_text("inactive_file 0")
+    assert memory.free_in_container(tmp_path, tmp_path / "membership") == 250
+
+
+def test_memory_is_unlimited_without_a_container(tmp_path):
+    assert memory.free_in_container(tmp_path, tmp_path / "nowhere") == float("inf")
+
+
+def test_limit_on_the_address_space_is_read():
+    pytest.importorskip("resource", reason="limits of a process are those of POSIX")
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_AS, (8 * 10**9, 8 * 10**9));"
+        "from learnkernels.execution.memory import available_memory; print(available_memory())"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert 0 < float(done.stdout) < 8e9

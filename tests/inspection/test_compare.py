@@ -1,0 +1,148 @@
+"""`compare` follows the protocol of the papers and reproduces their findings."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.model_selection import KFold
+
+import learnkernels as lk
+from learnkernels.inspection import compare
+
+
+def test_result_is_complete_and_json_serialisable(classes):
+    found = compare(*classes, ["unif", "align", "alignf"], cv=4).to_dict()
+    assert json.loads(json.dumps(found)) == found
+    assert [row["method"] for row in found["methods"]] == ["unif", "align", "alignf"]
+    for row in found["methods"]:
+        assert len(row["errors"]) == 4
+        assert np.isclose(row["error_mean"], np.mean(row["errors"]))
+        assert np.isclose(sum(row["weights_mean"]), 1.0)
+        assert len(row["weights_mean"]) == len(found["kernels"]) == 11
+    assert not found["methods"][0]["beats_unif"]
+
+
+def test_same_random_state_gives_same_errors(curve):
+    errors = [
+        compare(*curve, ["alignf"], task="regression", random_state=3).methods[0].errors
+        for _ in range(2)
+    ]
+    assert errors[0] == errors[1]
+
+
+def test_fold_error_excludes_validation_and_test_samples_from_training(classes):
+    """The error of a fold is that of estimators fitted to three fifths of the samples."""
+    from sklearn.model_selection import StratifiedKFold
+
+    X, y = classes
+    kernels = lk.gaussians([0.1, 1.0])
+    found = compare(X, y, ["alignf"], kernels=kernels, grid=[0.1, 1.0, 10.0])
+    splits = [test for _, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)]
+    train = np.concatenate(splits[2:])
+    models = [lk.KernelClassifier(kernels, C=C).fit(X[train], y[train]) for C in (0.1, 1.0, 10.0)]
+    best = max(models, key=lambda model: model.score(X[splits[1]], y[splits[1]]))
+    assert np.isclose(found.methods[0].errors[0], 1 - best.score(X[splits[0]], y[splits[0]]))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"cv": 2}, "from 3"),
+        ({"cv": KFold(2)}, "has 2 folds; compare needs at least 3"),
+        ({"task": "ranking"}, "task='ranking'"),
+        ({"methods": []}, "at least one"),
+        ({"cv": 100}, "the smallest with"),
+        ({"grid": [-1.0]}, "grid"),
+        ({"methods": {"mine": []}}, r"methods\['mine'\]"),
+        ({"methods": {"mine": None}}, r"methods\['mine'\]"),
+        ({"kernels": "precomputed"}, "takes samples"),
+    ],
+)
+def test_invalid_argument_raises_input_error(change, message, classes):
+    with pytest.raises(lk.InputError, match=message):
+        compare(*classes, **change)
+
+
+def test_unconverged_fits_are_counted_and_other_warnings_are_raised(curve, classes):
+    X, y = classes
+    hasty = lk.methods.L1SVM(max_iter=1, tol=1e-9)
+    found = compare(X, y, [hasty, "unif"], kernels=lk.gaussians([0.1, 1.0]), grid=[1.0], cv=3)
+    assert found.unconverged == {str(hasty): 3}
+    with pytest.warns(lk.UndefinedAlignmentWarning):
+        compare(curve[0], np.ones(100), ["alignf"], task="regression", cv=3)
+
+
+def test_invalid_data_raises_value_error(curve):
+    X, y = curve
+    with pytest.raises(ValueError, match="NaN"):
+        compare(X, np.where(y > 1, np.nan, y), task="regression")
+    with pytest.raises(ValueError, match="inconsistent"):
+        compare(X, y[:50], task="regression")
+    with pytest.raises(ValueError, match="NaN"):
+        compare(np.where(X > 1, np.nan, X), y, task="regression")
+
+
+SETS = {
+    "ionosphere": (-3, 3, "regression"),
+    "kin8nm": (-3, 3, "regression"),
+    "splice_binary_train": (-9, -3, "classification"),
+    "german_numeric": (-4, 3, "classification"),
+    "spambase": (-12, -7, "classification"),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_alignf_has_lower_error_than_uniform_weights_as_in_table_2_of_2012(name, genuine):
+    low, high, task = SETS[name]
+    table = genuine(name)
+    X, y = table.drop(columns="target").to_numpy(float), table["target"].to_numpy()
+    if name == "ionosphere":
+        y = np.where(y == "g", 1.0, -1.0)
+    if name == "german_numeric":
+        X = 2 * (X - X.min(axis=0)) / np.ptp(X, axis=0) - 1
+    unif, alignf = [], []
+    for seed in range(3):
+        chosen = np.random.default_rng(seed).permutation(len(y))[:1000]
+        kernels = lk.gaussians(2.0 ** np.arange(low, high + 1))
+        found = compare(
+            X[chosen], y[chosen], ["unif", "alignf"], kernels=kernels, task=task,
+            random_state=seed,
+        )  # fmt: skip
+        unif.append(found.methods[0])
+        alignf.append(found.methods[1])
+    assert np.mean([r.error_mean for r in alignf]) < np.mean([r.error_mean for r in unif])
+    assert all(a.alignment_mean > u.alignment_mean for a, u in zip(alignf, unif, strict=True))
+
+
+def test_validation_fold_selects_among_candidates_of_one_name(curve):
+    kernels = lk.gaussians([0.1, 1.0])
+    wide, narrow = lk.methods.L2Ridge(radius=1.0), lk.methods.L2Ridge(radius=1e-6)
+    several = {"l2": [narrow, wide], "plain": "unif"}
+    found = compare(*curve, several, kernels=kernels, task="regression", grid=[0.1]).methods
+    alone = compare(*curve, {"l2": wide}, kernels=kernels, task="regression", grid=[0.1]).methods
+    assert [result.method for result in found] == ["l2", "plain"]
+    assert found[0].errors == alone[0].errors  # a tiny radius predicts almost zero
+
+
+@pytest.mark.parametrize("family", [lk.gaussians([0.1, 1.0]), lk.per_feature()])
+def test_alignment_of_test_fold_uses_kernels_normalised_on_training_fold(family, curve):
+    X, y = curve
+    found = compare(X, y, ["unif"], kernels=family, task="regression", grid=[1.0], cv=4)
+    grams = (
+        [lk.kernels.Gaussian(gamma)(X) for gamma in (0.1, 1.0)]
+        if isinstance(family, type(lk.gaussians([1.0])))
+        else [np.outer(column, column) for column in X.T]
+    )
+    splits = [test for _, test in KFold(4, shuffle=True, random_state=0).split(X)]
+    expected = []
+    for fold, test in enumerate(splits):
+        train = np.setdiff1d(np.arange(100), np.concatenate([test, splits[(fold + 1) % 4]]))
+        K = 0.0
+        for gram in grams:
+            part = gram[np.ix_(train, train)]
+            K = K + gram[np.ix_(test, test)] / (np.trace(part) - part.mean() * len(train))
+        expected.append(
+            lk.alignment(K, np.outer(y[test] - y[test].mean(), y[test] - y[test].mean()))
+        )
+    assert np.isclose(found.methods[0].test_alignment_mean, np.mean(expected))
+    assert np.isclose(found.methods[0].test_alignment_std, np.std(expected, ddof=1))

@@ -1,0 +1,97 @@
+"""Dense kernel ridge regression against scikit-learn and against its definition."""
+
+import numpy as np
+import pytest
+from sklearn.kernel_ridge import KernelRidge
+
+import learnkernels as lk
+from learnkernels.machines import Ridge
+from tests import dense
+from tests.machines.problems import (
+    KERNELS,
+    gaussian_problem,
+    learned_problem,
+    trained,
+    training_problem,
+)
+
+
+def leave_one_out(problem, values):
+    return Ridge().strategy(problem, len(values)).leave_one_out(problem, values)
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_ridge_solves_its_linear_system(center, rng):
+    K, problem = gaussian_problem(rng, center=center)
+    (found,) = trained(Ridge(), problem, [0.7])
+    targets = problem.Y - (problem.Y.mean(axis=0) if center else 0)
+    assert np.allclose((K + 0.7 * np.eye(40)) @ found.coef, targets)
+    assert np.allclose(found.intercept, problem.Y.mean(axis=0) if center else 0)
+
+
+def test_ridge_without_centering_equals_that_of_scikit_learn(rng):
+    K, problem = gaussian_problem(rng, center=False, weights=rng.uniform(0.5, 2.0, 40))
+    (found,) = trained(Ridge(), problem, [0.7])
+    expected = KernelRidge(alpha=0.7, kernel="precomputed").fit(K, problem.Y, problem.weights)
+    assert np.allclose(found.coef, expected.dual_coef_)
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_leave_one_out_error_equals_refitting_without_each_sample(center, rng):
+    K, problem = gaussian_problem(rng, n=25, center=False)
+    Y = problem.Y
+    if center:
+        problem = training_problem(dense.centered(K), Y)
+    values = [1e-9, 0.1, 3.0]
+    errors = leave_one_out(problem, values)
+    for alpha, error in zip(values, errors, strict=True):
+        residuals = []
+        for i in range(25):
+            rest = np.delete(np.arange(25), i)
+            k, intercept, row = K[np.ix_(rest, rest)], 0.0, K[i, rest]
+            if center:
+                intercept = Y[rest].mean(axis=0)
+                row = row - row.mean() - k.mean(axis=0) + k.mean()
+                k = dense.centered(k)
+            coef = np.linalg.solve(k + alpha * np.eye(24), Y[rest] - intercept)
+            residuals.append(Y[i] - row @ coef - intercept)
+        assert np.isclose(error, np.mean(np.square(residuals)), rtol=1e-4)
+
+
+def test_ridge_for_several_alphas_equals_single_fits(rng):
+    K, problem = gaussian_problem(rng, weights=rng.uniform(0.5, 2.0, 40))
+    alphas = [0.1, 1.0]
+    for alpha, found in zip(alphas, trained(Ridge(), problem, alphas), strict=True):
+        again = training_problem(K.copy(), problem.Y, problem.weights)
+        (expected,) = trained(Ridge(), again, [alpha])
+        assert np.allclose(found.coef, expected.coef)
+
+
+def test_indefinite_kernel_raises_input_error(rng):
+    K, problem = gaussian_problem(rng)
+    for values in ([1.0], [1.0, 2.0]):
+        indefinite = training_problem(-5 * K, problem.Y)
+        with pytest.raises(lk.InputError, match="raise alpha"):
+            trained(Ridge(), indefinite, values)
+
+
+def test_leave_one_out_error_is_infinite_for_alpha_without_a_solution(rng):
+    K, problem = gaussian_problem(rng)
+    shifted = K - 2 * np.eye(40)
+    lowest = np.linalg.eigvalsh(shifted)[0]
+    errors = leave_one_out(training_problem(shifted, problem.Y, center=False), [1.0, -lowest + 1.0])
+    assert np.isinf(errors[0]) and np.isfinite(errors[1])
+
+
+def test_strategy_depends_on_rank_components_and_memory(rng):
+    def name(kernels, n_values=1, **options):
+        problem, _ = learned_problem(kernels, rng, **options)
+        return Ridge().strategy(problem, n_values).name
+
+    gram = 8 * 70**2
+    tiles, thin = KERNELS["tiles"], KERNELS["factors"]
+    assert name(thin) == "factors"
+    assert name(tiles) == name(tiles, max_memory=gram) == "dense"
+    assert name(tiles, 2, max_memory=gram) == "conjugate gradients"
+    assert name(tiles, max_memory=gram - 1) == "conjugate gradients"
+    assert name(tiles, n_components=10) == "landmarks"

@@ -1,0 +1,228 @@
+"""Summary and report of fitted models."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.linear_model import Ridge
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+import learnkernels as lk
+from learnkernels.methods import BestSingle
+from learnkernels.reporting import summary
+from learnkernels.reporting.formatting import weight_text
+from learnkernels.reporting.statements import text_lines
+
+
+def test_summary_is_plain_and_sorted_by_weight(views):
+    found = summary(*views, draws=5)
+    assert json.loads(json.dumps(found, allow_nan=False)) == found
+    sizes = [kernel["share"] for kernel in found["kernels"]]
+    assert sizes == sorted(sizes, reverse=True) and sum(sizes) == pytest.approx(1)
+    assert found["views"][0]["name"] == "<i>true</i>" and found["views"][0]["share"] > 0.8
+    counts = {one["name"]: one["samples"] for one in found["task"]["classes"]}
+    assert counts == views[2].value_counts().to_dict()
+
+
+def test_every_format_contains_the_error(views, tmp_path):
+    found = lk.report(*views, title="two views", draws=5)
+    assert json.loads(found.to_json()) == found.summary
+    error = found.summary["score"]["results"]["learned"]["mean"]
+    for ending in ("html", "md", "json"):
+        text = found.save(tmp_path / f"report.{ending}").read_text(encoding="utf-8")
+        expected = str(error) if ending == "json" else f"{100 * error:.1f} %"
+        assert expected in text.replace("\u00a0", " ")
+    assert len(str(found).splitlines()) == 5
+    assert found._repr_html_().startswith("<iframe srcdoc=")
+
+
+def test_names_from_data_are_escaped(views):
+    found = lk.report(*views, title="<script>alert(1)</script>", draws=2, cv=2)
+    page = found.to_html()
+    for tag in ("script", "b", "i", "u"):
+        own = {"script": 1}.get(tag, 0)
+        assert len(re.findall(rf"<{tag}>", page)) == own
+    # A pipe in a name does not start a cell, and a backtick does not end the code.
+    rows = [line for line in found.to_markdown().splitlines() if line.startswith("| `")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} <= {4, 5}
+
+
+def test_html_loads_no_other_file_and_stays_small(many):
+    model, X, y = many
+    page = lk.report(model, X, y, draws=2, cv=2).to_html()
+    assert not re.search(r"(src|href)\s*=\s*[\"'](?!data:)", page)
+    assert "http" not in page and "@import" not in page and "url(" not in page
+    assert page.count("<tr") > 300 and len(page) < 500_000
+
+
+def test_text_has_at_most_five_lines_for_every_method(classes, curve):
+    X, y = classes
+    kernels = lk.gaussians([0.1, 1.0])
+    for method in ("unif", "alignf", "l1-svm", "dc", "ufo", "single", "ensemble"):
+        model = lk.KernelClassifier(kernels, method, C=100.0).fit(X, y)
+        lines = text_lines(summary(model, X, y, draws=2, cv=2))
+        assert len(lines) == (4 if method == "unif" else 5)
+        assert all(line.endswith(".") for line in lines)
+    X, y = curve
+    learner = lk.KernelLearner(kernels, task="regression").fit(X, y)
+    found = summary(learner, X, y, draws=2)
+    assert found["score"] is None and text_lines(found)[0].startswith("Alignment: ")
+    several = np.column_stack([y, -y])
+    model = lk.KernelRegressor(kernels, alpha=[0.1, 1.0]).fit(X, several)
+    assert text_lines(summary(model, X, several, draws=2, cv=2))[0].startswith(
+        "Regression, 2 targets: "
+    )
+
+
+def test_summary_accepts_one_column_of_labels(classes):
+    X, y = classes
+    model = lk.KernelClassifier().fit(X, y)
+    column = pd.DataFrame({"kind": y})
+    found = summary(model, X, column, draws=0)
+    assert found["score"] == summary(model, X, y, draws=0)["score"]
+    assert found["task"]["target"] == "kind"
+
+
+def test_task_is_that_of_the_estimator(classes, curve):
+    X, y = classes
+    kernels = lk.gaussians([0.1, 1.0])
+    found = summary(lk.KernelLearner(kernels).fit(X, y), X, y, draws=0)
+    assert text_lines(found)[0].startswith("Alignment with classes: ")
+    X, y = curve
+    found = summary(lk.KernelRegressor(kernels).fit(X.tolist(), y > 0), X.tolist(), y > 0, draws=0)
+    assert found["task"]["kind"] == "regression" and found["data"]["columns"] == 3
+
+
+@pytest.mark.parametrize("method", ["dc", lk.methods.L1Ridge(radius=1000.0)])
+def test_baselines_choose_their_regularisation(method, classes):
+    """The weights of these methods sum to much less or more than one, which changes the best C."""
+    X, y = classes
+    C = 10.0 * len(y) if method == "dc" else 1e-4
+    kernels = lk.gaussians([0.05, 0.2, 1.0])
+    model = lk.KernelClassifier(kernels, method, C=C).fit(X, y)
+    results = summary(model, X, y, draws=0)["score"]["results"]
+    fair = lk.KernelClassifier(kernels, "unif", C=[0.1, 1.0, 10.0, 100.0], machine=model.machine)
+    if method != "dc":
+        fair.set_params(machine="ridge")
+    folds = StratifiedKFold(5, shuffle=True, random_state=0)
+    error = 1 - cross_val_score(fair, X, y, cv=folds).mean()
+    assert results["uniform weights"]["mean"] <= error + 0.1
+
+
+def test_model_with_sample_weights_raises(classes):
+    X, y = classes
+    model = lk.KernelClassifier().fit(X, y, sample_weight=np.full(len(y), 2.0))
+    with pytest.raises(lk.InputError, match="fitted with sample weights"):
+        lk.report(model, X, y)
+    assert lk.report(model.fit(X, y, sample_weight=np.ones(len(y))), X, y, draws=0, cv=0)
+
+
+def test_parts_that_cannot_be_computed_have_a_reason(rng):
+    X = rng.standard_normal((30, 2))
+    y = np.array(["a"] * 14 + ["b"] * 14 + ["c"] * 2)
+    model = lk.KernelClassifier(lk.gaussians([0.1, 1.0]), "single").fit(X, y)
+    found = lk.report(model, X, y)
+    assert "smallest with 1 sample" in found.summary["halves"]["reason"]
+    assert "No error bars: " in found.to_html() and "No intervals: " in found.to_markdown()
+    with pytest.warns(lk.UndefinedAlignmentWarning):
+        constant = lk.KernelRegressor().fit(X, np.ones(30))
+    with pytest.warns(lk.UndefinedAlignmentWarning):
+        found = lk.report(constant, X, np.ones(30), draws=4)
+    assert "target is constant" in found.summary["guarantees"]["reason"]
+    for text in (found.to_html(), found.to_markdown()):
+        assert "No guarantees: the target is constant" in text
+
+
+def test_code_of_long_model_is_not_shortened(curve):
+    X, y = curve
+    model = make_pipeline(StandardScaler(with_std=False), lk.KernelRegressor(np.logspace))
+    model[-1].set_params(kernels=lk.gaussians(np.logspace(-3, 3, 60)))
+    found = summary(model.fit(X, y), X, y, cv=0, draws=0)["model"]
+    assert "..." not in found["code"]
+    assert found["parameters"]["standardscaler__with_std"] == "False"
+
+
+@pytest.mark.parametrize(
+    ("entry", "text"),
+    [
+        ({"share": 0.0053, "low": 0.0047, "high": 0.0057}, "0.53 % (0.47 to 0.57 %)"),
+        ({"share": 0.0096, "low": 0.006, "high": 0.1}, "1 % (1 to 10 %)"),
+        ({"share": 0.513, "low": 0.1, "high": 0.9}, "51 % (10 to 90 %)"),
+        ({"share": 0.021}, "2.1 %"),
+    ],
+)
+def test_weight_and_interval_have_same_decimals(entry, text):
+    assert weight_text(entry) == text
+
+
+def test_zero_folds_and_draws_skip_parts(curve):
+    X, y = curve
+    model = lk.KernelRegressor(machine="alignment").fit(X, y)
+    found = summary(model, X, y, cv=0, draws=0)
+    assert found["score"] is None and "low" not in found["kernels"][0]
+    page = lk.report(model, X, y, cv=0, draws=0).to_html()
+    assert "Error bars" not in page and "Not compared" in page
+
+
+def test_summary_accepts_precomputed_stacks_and_searches(curve):
+    X, y = curve
+    stack = np.stack([X @ X.T, (X @ X.T + 1) ** 2], axis=-1)
+    model = lk.KernelRegressor("precomputed").fit(stack, y)
+    found = summary(model, stack, y, draws=2, cv=3)
+    assert found["data"]["columns"] is None and found["score"]["results"]["learned"]["mean"] < 1
+    search = GridSearchCV(lk.KernelRegressor(), {"method": ["unif", "alignf"]}, cv=2).fit(X, y)
+    assert summary(search, X, y, draws=0, cv=0)["model"]["method"] in ("unif", "alignf")
+
+
+def test_class_with_one_sample_has_no_cross_validation(rng):
+    X = rng.standard_normal((24, 3))
+    y = np.array(["a"] * 20 + ["b"] * 4)
+    y[:2] = "b"
+    model = lk.KernelClassifier().fit(X[:22], y[:22])
+    found = summary(model, X[:22], y[:22], draws=2)["score"]
+    assert found["folds"] == 4 and "mean" in found["results"]["learned"]
+    y[2:] = "a"
+    y[1] = "a"
+    model = lk.KernelClassifier().fit(X, y)
+    found = lk.report(model, X, y, draws=2)
+    assert "only one sample" in found.summary["score"]["reason"]
+    assert all("Cross-validation failed" in text for text in (str(found), found.to_html()))
+
+
+def test_invalid_arguments_raise_input_error(curve, tmp_path):
+    X, y = curve
+    model = lk.KernelRegressor().fit(X, y)
+    with pytest.raises(lk.InputError, match="pipeline that ends with one; found Ridge"):
+        lk.report(Ridge().fit(X, y), X, y)
+    with pytest.raises(lk.InputError, match="not the data that the model was trained on"):
+        lk.report(model, X[:50], y[:50])
+    with pytest.raises(lk.InputError, match="cv=1"):
+        lk.report(model, X, y, cv=1)
+    with pytest.raises(lk.InputError, match=r"a report is .html, .md or .json"):
+        lk.report(model, X, y, cv=0, draws=0).save(tmp_path / "report.pdf")
+    with pytest.raises(lk.InputError, match="cannot write"):
+        lk.report(model, X, y, cv=0, draws=0).save(tmp_path / "none" / "report.md")
+    with pytest.raises(lk.InputError, match="max_kernels=0"):
+        lk.KernelRegressor(method=BestSingle(max_kernels=0)).fit(X, y)
+
+
+def test_significantly_better_uniform_weights_are_recommended(classes):
+    X, y = classes
+    found = summary(lk.KernelClassifier().fit(X, y), X, y, draws=0, cv=2)
+    result = found["score"]["results"]["uniform weights"]
+    for low, high, start in (
+        (0.01, 0.03, "Uniform weights are significantly better here: error +2.0 percentage points"),
+        (-0.01, 0.05, "No significant difference from uniform weights: error +2.0"),
+        (-0.05, -0.01, "Significantly lower error than with uniform weights: error +2.0"),
+        (0.0, 0.0, "The error is the same as with uniform weights in every fold."),
+    ):
+        result |= {"difference": 0.02, "low": low, "high": high}
+        sentence = text_lines(found)[3]
+        assert sentence.startswith(start)
+        assert sentence.endswith('Use method="unif".') == (low > 0)

@@ -1,0 +1,136 @@
+"""The SVM: optimality conditions, duality gap, agreement with libsvm, paths of C."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.svm import SVC
+
+from learnkernels.progress import showing
+from learnkernels.solvers import SVMSolution, hinge_loss, solve_svm, svm, svm_path
+
+
+def problem(rng, n, noise=0.5):
+    X = rng.standard_normal((n, 3))
+    y = np.where(X[:, 0] + noise * rng.standard_normal(n) > 0, 1.0, -1.0)
+    y[:2] = [-1.0, 1.0]
+    return np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2)), y
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.floats(-3, 3))
+@settings(max_examples=60, deadline=None)
+def test_solution_is_feasible_and_optimal(seed, n, log_C):
+    rng = np.random.default_rng(seed)
+    K, y = problem(rng, n)
+    C = 10.0**log_C * rng.uniform(0.5, 2.0, n)
+    solution, certificate = solve_svm(K, y, C)
+    coef = solution.beta * y
+    assert (coef >= 0).all() and (coef <= C).all()
+    assert abs(solution.beta.sum()) <= 1e-8 * C.sum()
+    assert np.allclose(solution.gradient, K @ solution.beta - y, atol=1e-7 * C.max() + 1e-9)
+    assert solution.violation <= 1e-3
+    assert certificate.gap <= 1e-2
+
+
+@pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
+def test_agrees_with_libsvm(C, rng):
+    K, y = problem(rng, 150)
+    solution, _ = solve_svm(K, y, np.full(150, C))
+    svc = SVC(kernel="precomputed", C=C, tol=1e-8).fit(K, y)
+    # libsvm keeps kernel values in single precision, so its own error grows with C.
+    ours = K @ solution.beta + solution.intercept
+    assert np.allclose(ours, svc.decision_function(K), atol=1e-5 * max(C, 1.0))
+
+
+def test_polishing_reaches_full_precision(rng):
+    K, y = problem(rng, 200)
+    exact, certificate = solve_svm(K, y, np.full(200, 5.0))
+    rough, _ = solve_svm(K, y, np.full(200, 5.0), exact=False)
+    assert exact.violation <= 1e-8 < rough.violation
+    assert certificate.gap <= 1e-8
+
+
+def test_repeated_samples_equal_a_larger_C(rng):
+    K, y = problem(rng, 40)
+    twice = np.repeat(np.arange(40), 2)
+    once, _ = solve_svm(K, y, np.full(40, 2.0))
+    doubled, _ = solve_svm(np.ascontiguousarray(K[np.ix_(twice, twice)]), y[twice], np.ones(80))
+    folded = doubled.beta.reshape(40, 2).sum(axis=1)
+    assert np.allclose(K @ folded + doubled.intercept, K @ once.beta + once.intercept, atol=1e-8)
+
+
+def test_start_at_the_solution_takes_no_step(rng):
+    K, y = problem(rng, 100)
+    first, _ = solve_svm(K, y, np.ones(100), exact=False)
+    again, _ = solve_svm(K, y, np.ones(100), start=first.beta, exact=False)
+    assert again.iterations == 0
+
+
+def test_zero_kernel_predicts_the_majority():
+    y = np.array([1.0, 1.0, 1.0, -1.0])
+    solution, _ = solve_svm(np.zeros((4, 4)), y, np.ones(4))
+    assert solution.intercept > 0
+
+
+def test_dual_value_of_any_feasible_point_is_a_lower_bound(rng):
+    K, y = problem(rng, 50)
+    C = np.ones(50)
+    best, _ = solve_svm(K, y, C)
+    beta = 0.1 * (y / np.where(y > 0, (y > 0).sum(), (y < 0).sum()))
+    other = SVMSolution.of(y, C, beta, K @ beta - y, 0)
+    assert other.bound <= best.bound + 1e-9 and other.value >= best.value - 1e-9
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_hinge_loss_is_lowest_over_intercepts(seed):
+    rng = np.random.default_rng(seed)
+    n = int(rng.integers(2, 20))
+    y = rng.choice([-1.0, 1.0], n)
+    outputs = rng.integers(-3, 4, n).astype(float) if seed % 2 else rng.standard_normal(n)
+    C = rng.uniform(0, 2, n)
+
+    def loss(b):
+        return C @ np.maximum(0.0, 1 - y * (outputs + b))
+
+    # A piecewise linear function is lowest where its slope changes.
+    assert np.isclose(hinge_loss(y, C, outputs), min(map(loss, y - outputs)))
+    assert hinge_loss(y, C, outputs) <= min(map(loss, rng.uniform(-9, 9, 200))) + 1e-12
+
+
+def test_chunks_of_steps_do_not_change_the_solution(rng, monkeypatch):
+    K, y = problem(rng, 100)
+    whole, _ = solve_svm(K, y, np.full(100, 50.0), exact=False)
+    monkeypatch.setattr(svm, "CHUNK", 7)
+    parts, certificate = solve_svm(K, y, np.full(100, 50.0), exact=False)
+    assert np.array_equal(whole.beta, parts.beta) and whole.iterations == parts.iterations
+    assert len(certificate.gaps) > whole.iterations // 7
+
+
+def test_interrupt_between_chunks_ends_the_solve(rng, monkeypatch):
+    K, y = problem(rng, 100)
+    monkeypatch.setattr(svm, "CHUNK", 5)
+
+    def interrupt(text):
+        if "iteration 10" in text:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("learnkernels.solvers.loop.report", interrupt)
+    with showing(True), pytest.raises(KeyboardInterrupt):
+        solve_svm(K, y, np.full(100, 50.0))
+
+
+def test_path_has_the_solution_of_each_C_in_the_given_order(rng):
+    K, y = problem(rng, 80)
+    w, values = rng.uniform(0.5, 2.0, 80), [10.0, 0.1, 1.0]
+    for C, (found, certificate) in zip(values, svm_path(K, y, w, values), strict=True):
+        alone, _ = solve_svm(K, y, C * w)
+        assert np.isclose(found.value, alone.value, rtol=1e-8)
+        assert certificate.status == "optimal"
+
+
+def test_path_warns_if_not_converged(rng, monkeypatch):
+    K, y = problem(rng, 80)
+    monkeypatch.setattr(svm, "steps", lambda *arguments: 0)
+    with pytest.warns(ConvergenceWarning, match="SVM with C=5 did not converge"):
+        svm_path(K, y, np.ones(80), [5.0])

@@ -1,0 +1,30 @@
+"""Maximisers of linear functions over sets of weights."""
+
+import numpy as np
+import pytest
+
+from learnkernels.solvers import Ball, LpBall, Simplex
+
+RADIUS = 0.7
+CENTER = np.array([0.3, 0.0, 1.0, 0.2])
+SETS = {
+    "simplex": (Simplex(RADIUS), lambda mu: RADIUS * mu / mu.sum()),
+    "1.5-ball": (LpBall(1.5, RADIUS), lambda mu: RADIUS * mu / np.linalg.norm(mu, 1.5)),
+    "3-ball": (LpBall(3.0, RADIUS), lambda mu: RADIUS * mu / np.linalg.norm(mu, 3.0)),
+    "ball": (Ball(CENTER, RADIUS), lambda mu: CENTER + RADIUS * mu / np.linalg.norm(mu)),
+}
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_no_feasible_point_has_a_larger_value(name, rng):
+    allowed, onto_boundary = SETS[name]
+    for v in rng.random((20, 4)):
+        best = allowed.argmax_linear(v)
+        assert np.allclose(onto_boundary(best - (CENTER if name == "ball" else 0)), best)
+        for mu in rng.random((50, 4)):
+            assert v @ onto_boundary(mu) <= v @ best + 1e-12
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_zero_function_gives_a_finite_point(name):
+    assert np.isfinite(SETS[name][0].argmax_linear(np.zeros(4))).all()
