@@ -124,3 +124,16 @@ def test_large_gram_without_free_memory_raises_instead_of_another_machine(rng, m
     monkeypatch.setattr(memory, "available_memory", lambda: 1e7)
     with pytest.raises(lk.InputError, match=r"2100 samples would take 35.3 MB and 10 MB are free"):
         lk.KernelClassifier("gaussians").fit(X, X[:, 0] > 0)
+
+
+@pytest.mark.parametrize("kind", [lk.KernelClassifier, lk.KernelRegressor])
+def test_alignment_predictor_with_fewer_components_than_samples_raises(kind, classes):
+    model = kind(machine="alignment", n_components=5)
+    with pytest.raises(lk.InputError, match="n_components=5"):
+        model.fit(*classes)
+
+
+def test_svm_beyond_max_memory_raises_before_the_pass(classes, monkeypatch):
+    monkeypatch.setattr("learnkernels.estimators.base.prepare", None)  # not reached
+    with pytest.raises(lk.InputError, match="max_memory"):
+        lk.KernelClassifier(max_memory=1000.0).fit(*classes)

@@ -1,6 +1,7 @@
 """Combination of out-of-fold predictions."""
 
 import numpy as np
+import pytest
 from sklearn.model_selection import KFold
 
 import learnkernels as lk
@@ -37,3 +38,16 @@ def test_ensemble_classifies_with_a_list_of_C(classes):
     X, y = classes
     model = lk.KernelClassifier(lk.gaussians(KERNELS), "ensemble", C=[1.0, 10.0]).fit(X, y)
     assert model.score(X, y) > 0.8 and (model.weights_ >= 0).all()
+
+
+def test_ensemble_of_constant_target_without_centering_trains_one_machine_per_kernel(rng):
+    X, y = rng.standard_normal((40, 3)), np.ones(40)
+    kernels = lk.gaussians([0.1, 1.0])
+    with pytest.warns(lk.UndefinedAlignmentWarning):
+        model = lk.KernelRegressor(kernels, "ensemble", center=False).fit(X, y)
+    alone = [
+        lk.KernelRegressor(lk.gaussians([gamma]), "unif", center=False) for gamma in (0.1, 1.0)
+    ]
+    with pytest.warns(lk.UndefinedAlignmentWarning):
+        predictions = [one.fit(X, y).predict(X) for one in alone]
+    assert np.allclose(model.predict(X), np.mean(predictions, axis=0))

@@ -20,7 +20,7 @@ from learnkernels.checks import (
     require_whole,
 )
 from learnkernels.errors import InputError
-from learnkernels.estimators.fitting import Predictor, Prepared, prepare
+from learnkernels.estimators.fitting import Learned, Predictor, Prepared, prepare
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
 from learnkernels.estimators.html import LearnedKernelHTML
 from learnkernels.estimators.tables import canonical, text_columns, validated_table
@@ -39,8 +39,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         precomputed = isinstance(self.kernels, str) and self.kernels == "precomputed"
-        tables = getattr(self, "_reads_tables", None)
-        tables = takes_tables(self.kernels) if tables is None else tables
+        tables = takes_tables(self.kernels)
         tags.input_tags.pairwise = precomputed
         tags.input_tags.three_d_array = precomputed
         tags.input_tags.sparse = not precomputed
@@ -134,9 +133,9 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             names=getattr(self, "feature_names_in_", None), missing=self.missing, **settings,
         )  # fmt: skip
 
-    def _store(self, prepared: Prepared, predictor: Predictor) -> None:
-        """Set the attributes of a fitted estimator."""
-        learned, names = predictor.learned, prepared.sums.kernels
+    def _store(self, prepared: Prepared, learned: Learned) -> None:
+        """Set the attributes that describe the learned kernel."""
+        names = prepared.sums.kernels
         self.weights_ = learned.result.weights
         self.kernel_names_ = np.array(names.names, dtype=object)
         self.kernel_views_ = np.array(names.views, dtype=object)
@@ -149,6 +148,9 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         self.__dict__.pop("tail_sums_", None)
         if learned.result.tail_sums is not None:
             self.tail_sums_ = learned.result.tail_sums
+
+    def _store_predictor(self, predictor: Predictor) -> None:
+        """Set the attributes that describe the machine."""
         self.machine_certificates_ = predictor.certificates
         self.solver_ = predictor.solver
         self.intercept_ = predictor.intercept

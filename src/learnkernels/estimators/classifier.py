@@ -93,7 +93,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
     certificate_ : Certificate
         Optimality of the weights.
     machine_certificates_ : tuple of Certificate
-        Duality gap of the SVM for each output.
+        Duality gap of the machine for each output, if it iterates.
     classes_ : ndarray of shape (n_classes,)
         The labels.
     machine_ : {"svm", "ridge", "alignment"}
@@ -192,6 +192,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         method = as_method(self.method, "classification")
         memory, borders = self._memory(), None
         machine = self._machine(method, len(codes))
+        machine.check(len(codes), memory["max_memory"], self.n_components)
         if len(values) > 1:
             order, borders = contiguous(folds(codes, self.cv, self.random_state))
             samples, codes, w = samples[order], codes[order], w[order]
@@ -208,7 +209,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
                 self.C_ = values[int(np.argmax(self.C_scores_))]
             learned = learn(prepared, method, machine, self.C_)
             (predictor,) = train(prepared, learned, machine, [self.C_])
-        self._store(prepared, predictor)
+        self._store(prepared, learned)
+        self._store_predictor(predictor)
         return self
 
     def _training(self, X: Any, y: Any) -> tuple[Prepared, Machine]:
@@ -218,7 +220,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         if not known.all():
             raise InputError(f"y holds {y[~known][0]}, which is not a class of the model.")
         target, Y = class_targets(np.searchsorted(self.classes_, y), len(self.classes_))
-        prepared = self._prepare(X, target, Y, np.ones(len(Y)), "classification")
+        prepared = self._prepare(X, target, Y, np.ones(len(Y)), "classification", **self._memory())
         return prepared, self._machine(as_method(self.method, "classification"), len(Y))
 
     def decision_function(self, X: Any) -> np.ndarray:

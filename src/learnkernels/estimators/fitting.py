@@ -72,6 +72,10 @@ class Prepared:
         """Return the samples of a fold."""
         return np.arange(*self.sums.borders[fold : fold + 2])
 
+    def targets(self, without: int | None = None) -> np.ndarray:
+        """Return the targets of the machine, of all samples or of those outside one fold."""
+        return self.Y if without is None else np.delete(self.Y, self.fold(without), axis=0)
+
     def take(self, samples: np.ndarray) -> Prepared:
         """Return the same for some of the samples, with a pass over their pairs."""
         sums, w = self.sums, self.sums.weights[samples]
@@ -171,7 +175,7 @@ def prepare(
     base = BaseKernels.of(
         resolve(kernels, X, weights, names=names, missing=missing), X, raw=not center,
         cosine=normalize == "cosine", missing=missing, weights=weights,
-        max_memory=settings.get("max_memory", MAX_MEMORY),
+        max_memory=settings.get("max_memory", np.inf),
     )  # fmt: skip
     if missing == "neutral" and not (observed := base.observed()).all():
         absent = np.flatnonzero(~observed)
@@ -201,8 +205,7 @@ def learn(
     without : int or None
         The fold to leave out.
     """
-    kernels = prepared.sums.centered(prepared.normalize, prepared.center, without)
-    Y = prepared.Y if without is None else np.delete(prepared.Y, prepared.fold(without), axis=0)
+    kernels, Y = prepared.centered(without), prepared.targets(without)
     if method.one_stage and any(part.kind == "tiles" for part in prepared.sums.kernels.parts):
         who = f"method {method.name!r}, which learns weights and machine together,"
         count, instead = method.grams(len(kernels.factors)), "use an alignment method"
@@ -229,13 +232,7 @@ def train(
     without: int | None = None,
 ) -> list[Predictor]:  # fmt: skip
     """Train the machine with a learned kernel, for each value of the regularisation."""
-    kernels, result = learned.kernels, learned.result
-    Y = prepared.Y if without is None else np.delete(prepared.Y, prepared.fold(without), axis=0)
-    problem = TrainingProblem(
-        learned.kernel, Y, kernels.weights, prepared.center, kernels.backend,
-        bool((result.weights < 0).any()), prepared.max_memory, prepared.n_components,
-        prepared.random_state,
-    )  # fmt: skip
+    problem, result = training_problem(prepared, learned, without), learned.result
     values = [regularization(machine, value, prepared.task) for value in values]
     if result.offset is not None:
         return [train_ensemble(problem, learned, machine, value) for value in values]
@@ -247,6 +244,18 @@ def train(
         )
         for trained in strategy.train(problem, values)
     ]  # fmt: skip
+
+
+def training_problem(
+    prepared: Prepared, learned: Learned, without: int | None = None
+) -> TrainingProblem:
+    """Return what the machine is trained on, without one fold if it is given."""
+    kernels = learned.kernels
+    return TrainingProblem(
+        learned.kernel, prepared.targets(without), kernels.weights, prepared.center,
+        kernels.backend, bool((learned.result.weights < 0).any()), prepared.max_memory,
+        prepared.n_components, prepared.random_state,
+    )  # fmt: skip
 
 
 def regularization(machine: Machine, value: float, task: str) -> float:

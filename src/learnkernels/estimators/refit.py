@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,7 +46,8 @@ def refit(estimator: Any, X: Any, y: Any) -> Refit:
             "the model was fitted with sample weights, which guarantees, reports and displays of "
             "the training data do not support; fit it without sample_weight."
         )
-    prepared, machine = estimator._training(X, y)
+    # A copy, so that wrong data do not change the fitted attributes.
+    prepared, machine = copy(estimator)._training(X, y)
     kernels = prepared.centered()
     mu = estimator.weights_
     same = len(mu) == kernels.n_kernels

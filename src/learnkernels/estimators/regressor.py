@@ -12,7 +12,7 @@ from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn, train
 from learnkernels.estimators.selection import alpha_errors, contiguous
 from learnkernels.folds import folds
-from learnkernels.machines import AlignmentPredictor, Machine, Ridge, fits_dense
+from learnkernels.machines import AlignmentPredictor, Machine, Ridge, has_closed_form
 from learnkernels.methods import as_method
 
 
@@ -162,8 +162,10 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         values = positive_values("alpha", self.alpha)
         method, machine = as_method(self.method, "regression"), self._machine()
         memory, borders = self._memory(), None
-        search = len(values) > 1 and machine.name == "ridge"
-        closed_form = not method.one_stage and fits_dense(len(samples), **memory)
+        bounds = memory["max_memory"], self.n_components
+        machine.check(len(samples), *bounds)
+        search = len(values) > 1 and machine.takes_alpha
+        closed_form = not method.one_stage and has_closed_form(len(samples), *bounds)
         if search and not closed_form:
             order, borders = contiguous(folds(len(samples), self.cv, self.random_state))
             samples, w = samples[order], w[order]
@@ -171,7 +173,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
             y = np.asarray(y[samples], dtype=float)
         Y = y[:, None] if y.ndim == 1 else y
         self.__dict__.pop("alpha_errors_", None)
-        self.alpha_ = values[0] if machine.name == "ridge" else None
+        self.alpha_ = values[0] if machine.takes_alpha else None
         with self._progress():
             prepared = self._prepare(X, Y, Y, w, "regression", samples, borders, **memory)
             if search:
@@ -180,7 +182,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
             value = self.alpha_ or values[0]
             learned = learn(prepared, method, machine, value)
             (predictor,) = train(prepared, learned, machine, [value])
-        self._store(prepared, predictor)
+        self._store(prepared, learned)
+        self._store_predictor(predictor)
         self._flat = y.ndim == 1
         return self
 
@@ -188,7 +191,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         """Return the training data again after the pass over pairs, and the machine."""
         X, y = self._validate(X, y, multi_output=True, y_numeric=True)
         Y = np.asarray(y, dtype=float).reshape(len(y), -1)
-        return self._prepare(X, Y, Y, np.ones(len(Y)), "regression"), self._machine()
+        prepared = self._prepare(X, Y, Y, np.ones(len(Y)), "regression", **self._memory())
+        return prepared, self._machine()
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict targets.

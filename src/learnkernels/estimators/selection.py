@@ -10,9 +10,15 @@ import numpy as np
 from learnkernels import progress
 from learnkernels._warnings import suppressed
 from learnkernels.errors import ConstantKernelWarning, UndefinedAlignmentWarning
-from learnkernels.estimators.fitting import Predictor, Prepared, fit_values, learn
+from learnkernels.estimators.fitting import (
+    Predictor,
+    Prepared,
+    fit_values,
+    learn,
+    training_problem,
+)
 from learnkernels.gram import LearnedKernel
-from learnkernels.machines import Machine, TrainingProblem
+from learnkernels.machines import Machine
 from learnkernels.methods import WeightMethod
 
 Multiply = Callable[[LearnedKernel, np.ndarray], np.ndarray]
@@ -71,10 +77,10 @@ def held_out_outputs(predictors: Sequence[Predictor], multiply: Multiply) -> lis
     multiply : callable
         ``multiply(kernel, coef)``: the products of some samples' Gram rows with coef.
     """
-    first = predictors[0]
-    if len(first.terms) == 1 and all(one.learned is first.learned for one in predictors):
+    kernel = predictors[0].terms[0][0]
+    if all(len(one.terms) == 1 and one.terms[0][0] is kernel for one in predictors):
         coef = np.hstack([one.terms[0][1] for one in predictors])
-        products = np.hsplit(multiply(first.learned.kernel, coef), len(predictors))
+        products = np.hsplit(multiply(kernel, coef), len(predictors))
         return [p + one.intercept for p, one in zip(products, predictors, strict=True)]
     return [
         np.sum([multiply(kernel, coef) for kernel, coef, _ in one.terms], axis=0) + one.intercept
@@ -92,11 +98,7 @@ def alpha_errors(
     """
     if not method.one_stage:
         learned = learn(prepared, method, machine, values[0])
-        problem = TrainingProblem(
-            learned.kernel, prepared.Y, learned.kernels.weights, prepared.center,
-            learned.kernels.backend, bool((learned.result.weights < 0).any()),
-            prepared.max_memory, prepared.n_components, prepared.random_state,
-        )  # fmt: skip
+        problem = training_problem(prepared, learned)
         errors = machine.strategy(problem, len(values)).leave_one_out(problem, values)
         if errors is not None:
             return errors

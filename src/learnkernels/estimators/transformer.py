@@ -12,7 +12,7 @@ from learnkernels.checks import as_input_error, require_choice
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.classifier import class_codes, class_targets
-from learnkernels.estimators.fitting import Learned, Predictor, Prepared, learn
+from learnkernels.estimators.fitting import Learned, Prepared, learn
 from learnkernels.execution import as_backend
 from learnkernels.machines import Ridge
 from learnkernels.methods import as_method
@@ -136,7 +136,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         learned = learn(prepared, method, Ridge(), 1.0)
         # Copy the samples and drop training Grams: the user's data may change.
         self._kernel = learned.kernel.as_columns(np.arange(len(prepared.Y)))
-        self._store(prepared, Predictor(learned, (), np.zeros(0), (), ""))
+        self._store(prepared, learned)
         return learned
 
     def fit_transform(self, X: Any, y: Any) -> np.ndarray:

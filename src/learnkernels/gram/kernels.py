@@ -199,13 +199,16 @@ def groups_of(
 
 def stored_if_small(group: EvaluatedGroup, samples: Any, max_memory: float) -> tuple[Group, Any]:
     """Store the Grams of kernels that must be called, if there is enough memory."""
-    wanted = 8 * len(samples) ** 2 * len(group.kernels)
-    if wanted <= min(max_memory, available_memory() / 2):
+    wanted, free = 8 * len(samples) ** 2 * len(group.kernels), available_memory() / 2
+    if wanted <= min(max_memory, free):
         return group.stored(samples)
+    bound, advice = f"{format_bytes(free)} (half of the free memory)", "use fewer samples"
+    if max_memory < free:
+        bound, advice = f"max_memory={format_bytes(max_memory)}", "raise max_memory"
     warn(
-        f"not enough memory to store the Gram matrices of {len(group.kernels)} kernels without a "
-        f"compiled formula ({format_bytes(wanted)}): they are evaluated again in every pass, "
-        "which is slower.",
+        f"the Gram matrices of {len(group.kernels)} kernels without a compiled formula need "
+        f"{format_bytes(wanted)}, more than {bound}: they are evaluated again in every pass, which "
+        f"is slower; {advice}.",
         MemoryWarning,
     )
     return group, samples

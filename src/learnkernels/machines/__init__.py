@@ -7,9 +7,10 @@ from learnkernels.machines.base import (
     Strategy,
     Trained,
     TrainingProblem,
+    not_definite,
     require_gram_memory,
 )
-from learnkernels.machines.ridge import Ridge, fits_dense, not_definite, ridge_system
+from learnkernels.machines.ridge import Ridge, has_closed_form, ridge_system
 from learnkernels.machines.svm import SVM
 
 __all__ = [
@@ -21,7 +22,7 @@ __all__ = [
     "Strategy",
     "Trained",
     "TrainingProblem",
-    "fits_dense",
+    "has_closed_form",
     "not_definite",
     "require_gram_memory",
     "ridge_system",

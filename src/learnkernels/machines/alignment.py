@@ -18,7 +18,7 @@ from learnkernels.machines.base import (
     Strategy,
     Trained,
     TrainingProblem,
-    require_gram_memory,
+    require_dense,
 )
 
 
@@ -26,6 +26,9 @@ class AlignmentPredictor(Machine, Strategy):
     """Average of the targets weighted by the centered kernel; has no regularisation."""
 
     name = "alignment"
+
+    def check(self, n: int, max_memory: float, n_components: int | None) -> None:
+        require_dense("the alignment predictor", n, max_memory, n_components, "use fewer samples")
 
     def strategy(self, problem: TrainingProblem, n_values: int = 1) -> AlignmentPredictor:
         return self
@@ -35,8 +38,6 @@ class AlignmentPredictor(Machine, Strategy):
             raise InputError(
                 'machine="alignment" is defined by the centered kernel; use center=True.'
             )
-        who = 'machine="alignment"'
-        require_gram_memory(len(problem.Y), 1, problem.max_memory, who, 'use machine="ridge"')
         K = problem.kernel.gram(problem.backend)
         w = problem.weights / problem.weights.sum()
         # sqrt(E[K_c^2]) over pairs of samples

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy.linalg import LinAlgError, eigh
 
 from learnkernels.errors import InputError
 from learnkernels.execution import Backend, format_bytes
@@ -32,6 +33,35 @@ def require_gram_memory(n: int, count: int, max_memory: float, who: str, instead
             f"{who} needs {matrices} of {n} samples, {format_bytes(wanted)}, more than "
             f"max_memory={format_bytes(max_memory)}; {instead}, or raise max_memory."
         )
+
+
+def decomposed(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return eigenvalues in ascending order and eigenvectors; K is overwritten."""
+    try:
+        return eigh(K, overwrite_a=True, check_finite=False, driver="evd")
+    except LinAlgError as error:
+        raise InputError(f"the learned Gram has no eigendecomposition: {error}.") from error
+
+
+def not_definite(alpha: float) -> InputError:
+    """Return the error for a kernel with which ridge has no solution."""
+    return InputError(
+        f"the learned kernel plus alpha={alpha:g} on its diagonal is not positive definite, so "
+        "ridge has no solution; raise alpha (or use a method with non-negative weights, if some "
+        "are negative)."
+    )
+
+
+def require_dense(
+    who: str, n: int, max_memory: float, n_components: int | None, instead: str
+) -> None:
+    """Raise if a machine that needs the Gram matrix of n samples cannot be trained."""
+    if n_components is not None and n_components < n:
+        raise InputError(
+            f"n_components={n_components} is for ridge, and {who} needs all samples; use "
+            'machine="ridge", or leave n_components out.'
+        )
+    require_gram_memory(n, 1, max_memory, who, instead)
 
 
 @dataclass(frozen=True)
@@ -143,6 +173,10 @@ class Machine(ABC):
 
     name: ClassVar[str]
     takes_alpha: ClassVar[bool] = False
+
+    @abstractmethod
+    def check(self, n: int, max_memory: float, n_components: int | None) -> None:
+        """Raise before any work if n samples are too many, or if components are not supported."""
 
     @abstractmethod
     def strategy(self, problem: TrainingProblem, n_values: int = 1) -> Strategy:

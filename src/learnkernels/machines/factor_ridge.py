@@ -11,11 +11,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import eigh
 from scipy.linalg.lapack import dpotrf, dpotrs
 
-from learnkernels.errors import InputError
-from learnkernels.machines.base import Strategy, Trained, TrainingProblem
+from learnkernels.machines.base import (
+    Strategy,
+    Trained,
+    TrainingProblem,
+    decomposed,
+    not_definite,
+)
 from learnkernels.machines.leave_one_out import squared_errors
 
 
@@ -68,7 +72,7 @@ class FactorRidge(Strategy):
         targets = root * (problem.Y - problem.means)
         system = FactorSystem.of(root * problem.kernel.root(), alpha)
         if system is None:
-            raise InputError(f"ridge with alpha={alpha:g} has no solution; raise alpha.")
+            raise not_definite(alpha)
         coef = problem.coef(system.solve(targets))
         return [Trained(coef, problem.means, primal=system.primal(targets))]
 
@@ -83,7 +87,7 @@ class FactorRidge(Strategy):
         root = np.sqrt(w)[:, None]
         targets = root * (problem.Y - problem.means)
         R = root * problem.kernel.root()
-        eigenvalues, V = eigh(R.T @ R, overwrite_a=True, check_finite=False, driver="evd")
+        eigenvalues, V = decomposed(R.T @ R)
         kept = eigenvalues > 1e-13 * max(eigenvalues.max(initial=0.0), np.finfo(float).tiny)
         eigenvalues = eigenvalues[kept]
         U = R @ (V[:, kept] / np.sqrt(eigenvalues))  # (n, rank), orthonormal

@@ -10,6 +10,7 @@ that is left out still spans a direction of its own.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,13 +18,19 @@ import numpy as np
 from scipy.linalg import eigh
 
 from learnkernels.checks import random_generator
-from learnkernels.errors import InputError
-from learnkernels.execution import available_cores, format_bytes
+from learnkernels.execution import available_cores
 from learnkernels.gram import Landmarks
-from learnkernels.machines.base import Strategy, Trained, TrainingProblem, gram_bytes
+from learnkernels.machines.base import (
+    Strategy,
+    Trained,
+    TrainingProblem,
+    require_gram_memory,
+)
 
 # Matrices of the size of the landmarks, besides a sum for each thread.
 MATRICES = 6
+
+logger = logging.getLogger("learnkernels")
 
 
 @dataclass(frozen=True)
@@ -132,12 +139,8 @@ class LandmarkRidge(Strategy):
 
 def chosen_landmarks(problem: TrainingProblem) -> np.ndarray:
     """Return random samples in ascending order; raise if their matrices need too much memory."""
-    n, m = len(problem.Y), problem.n_components or len(problem.Y)
-    wanted = gram_bytes(m, MATRICES + available_cores())
-    if wanted > problem.max_memory:
-        raise InputError(
-            f"n_components={m} needs {format_bytes(wanted)}, more than "
-            f"max_memory={format_bytes(problem.max_memory)}; use fewer components, or raise "
-            "max_memory."
-        )
+    n, m = len(problem.Y), min(problem.n_components or 1, len(problem.Y))
+    count, who = MATRICES + available_cores(), f"training with n_components={m}"
+    require_gram_memory(m, count, problem.max_memory, who, "use fewer components")
+    logger.info("%d samples: ridge in the span of %d landmarks.", n, m)
     return np.sort(random_generator(problem.random_state).choice(n, m, replace=False))

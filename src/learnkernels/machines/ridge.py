@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import LinAlgError, eigh
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from learnkernels.errors import InputError
@@ -22,7 +21,9 @@ from learnkernels.machines.base import (
     Strategy,
     Trained,
     TrainingProblem,
+    decomposed,
     gram_bytes,
+    not_definite,
     require_gram_memory,
 )
 from learnkernels.machines.conjugate_gradient_ridge import ConjugateGradientRidge
@@ -93,10 +94,11 @@ class DenseRidge(Strategy):
         return np.array(errors), trained
 
 
-def fits_dense(
-    n: int, max_memory: float, n_components: int | None, random_state: object = None
-) -> bool:
-    """Return whether leave-one-out errors of n samples need no folds: see the strategies."""
+def has_closed_form(n: int, max_memory: float, n_components: int | None) -> bool:
+    """Return whether leave-one-out errors of ridge have a closed form within `max_memory`.
+
+    By landmarks, or by an eigendecomposition of the Gram matrix.
+    """
     landmarks = n_components is not None and n_components < n
     return landmarks or gram_bytes(n, SEVERAL_VALUES) <= max_memory
 
@@ -106,6 +108,9 @@ class Ridge(Machine):
 
     name = "ridge"
     takes_alpha = True
+
+    def check(self, n: int, max_memory: float, n_components: int | None) -> None:
+        """Accept any number of samples: a strategy without the Gram matrix exists."""
 
     def strategy(self, problem: TrainingProblem, n_values: int = 1) -> Strategy:
         n = len(problem.Y)
@@ -124,7 +129,7 @@ class Ridge(Machine):
             return FactorRidge()
         if landmarks:
             return LandmarkRidge()
-        fits = 8.0 * n * n * count <= problem.max_memory
+        fits = gram_bytes(n, count) <= problem.max_memory
         return DenseRidge() if fits else ConjugateGradientRidge()
 
 
@@ -165,20 +170,3 @@ def ridge_system(
     if is_thin(kernel.rank, len(weights)):
         return FactorSystem.of(np.sqrt(weights)[:, None] * kernel.root(), alpha)
     return DenseSystem.of(weighted(kernel.gram(backend), weights), alpha)
-
-
-def decomposed(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return eigenvalues in ascending order and eigenvectors; K is overwritten."""
-    try:
-        return eigh(K, overwrite_a=True, check_finite=False, driver="evd")
-    except LinAlgError as error:
-        raise InputError(f"the learned Gram has no eigendecomposition: {error}.") from error
-
-
-def not_definite(alpha: float) -> InputError:
-    """Return the error for a kernel with which ridge has no solution."""
-    return InputError(
-        f"the learned kernel plus alpha={alpha:g} on its diagonal is not positive definite, so "
-        "ridge has no solution; raise alpha (or use a method with non-negative weights, if some "
-        "are negative)."
-    )

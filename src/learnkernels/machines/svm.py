@@ -8,14 +8,13 @@ from functools import partial
 
 import numpy as np
 
-from learnkernels.errors import InputError
 from learnkernels.gram import check_combination
 from learnkernels.machines.base import (
     Machine,
     Strategy,
     Trained,
     TrainingProblem,
-    require_gram_memory,
+    require_dense,
 )
 from learnkernels.solvers import svm_path
 
@@ -37,20 +36,15 @@ class SVM(Machine, Strategy):
     tol: float = 1e-3
     exact: bool = True
 
+    def check(self, n: int, max_memory: float, n_components: int | None) -> None:
+        instead = 'use machine="ridge", which streams, or n_components'
+        require_dense("the SVM", n, max_memory, n_components, instead)
+
     def strategy(self, problem: TrainingProblem, n_values: int = 1) -> SVM:
         return self
 
     def train(self, problem: TrainingProblem, values: Sequence[float]) -> list[Trained]:
         """Solve every output separately, along the values of C."""
-        if problem.n_components is not None and problem.n_components < len(problem.Y):
-            raise InputError(
-                f"n_components={problem.n_components} is for ridge; use machine="
-                '"auto" or "ridge", or leave n_components out.'
-            )
-        n = len(problem.Y)
-        if 8.0 * n * n > problem.max_memory:
-            instead = 'use machine="ridge", which streams, or n_components'
-            require_gram_memory(n, 1, problem.max_memory, "the SVM", instead)
         K = problem.kernel.gram(problem.backend)
         if problem.signed:
             check_combination(K)

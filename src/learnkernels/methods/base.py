@@ -85,13 +85,17 @@ class WeightMethod(BaseEstimator):
     reads : tuple of str
         Quantities that the method reads, of ``"a"``, ``"M"``, ``"diagonal of M"`` and ``"Grams"``.
     one_stage : bool
-        Whether the method reads ``"Grams"``: then weights depend on the regularisation.
+        Whether the method reads ``"Grams"`` (derived from `reads`): then weights depend on the
+        regularisation.
     signed : bool
         Whether weights may be negative.
     tasks : tuple of str
         Tasks that the method applies to.
     machine : str or None
         The machine whose objective a one-stage method minimises.
+    handles_undefined : bool
+        Whether `learn` is called if the target is constant or no kernel is aligned with it; else
+        the weights are uniform then.
     """
 
     name: ClassVar[str]
@@ -100,6 +104,7 @@ class WeightMethod(BaseEstimator):
     signed: ClassVar[bool] = False
     tasks: ClassVar[tuple[str, ...]] = ("classification", "regression")
     machine: ClassVar[str | None] = None
+    handles_undefined: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)

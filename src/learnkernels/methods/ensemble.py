@@ -36,6 +36,7 @@ class Ensemble(WeightMethod):
 
     name = "ensemble"
     reads = ("Grams",)
+    handles_undefined = True
 
     def __init__(self, cv: Any = 5, random_state: Any = 0):
         self.cv = cv
@@ -66,7 +67,7 @@ class Ensemble(WeightMethod):
             found.primal + constant, min(found.dual, found.primal) + constant, found.iterations,
             tol=1e-6, criterion=criterion,
         )  # fmt: skip
-        if not v.any():
+        if not v.any() or problem.kernels.statistics.target_norm == 0:
             v = np.full(len(v), 1 / len(v))
             error = target - P @ v
             certificate = Certificate.closed_form(error @ error, criterion)

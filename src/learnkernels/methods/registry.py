@@ -111,13 +111,11 @@ def learn_weights(method: WeightMethod, problem: WeightProblem) -> LearnedWeight
     statistics = problem.kernels.statistics
     unaligned = "a" in method.reads and not statistics.alignments().max() > 0
     with within(method.name) if DISPLAY.get() is not None else nullcontext():
-        if statistics.target_norm == 0 or unaligned:
+        if (statistics.target_norm == 0 or unaligned) and not method.handles_undefined:
             uniform = Uniform().learn(problem)
             found = replace(uniform, certificate=replace(uniform.certificate, status=UNDEFINED))
         else:
-            found = method.learn(problem)
-            if not type(method).__module__.startswith("learnkernels."):
-                found = check_learned(method, found, len(problem.kernels.factors))
+            found = check_learned(method, method.learn(problem), len(problem.kernels.factors))
     if found.certificate.status == UNDEFINED:
         warn(
             "the target is constant or no kernel is aligned with it, so there is nothing to learn "

@@ -89,7 +89,8 @@ class ComponentsDisplay:
         kernels, Y = again.kernels, again.prepared.Y
         problem = TrainingProblem(
             kernels.kernel(estimator.weights_), Y, kernels.weights, estimator.center,
-            kernels.backend, bool((estimator.weights_ < 0).any()),
+            kernels.backend, bool((estimator.weights_ < 0).any()), again.prepared.max_memory,
+            again.prepared.n_components, again.prepared.random_state,
         )  # fmt: skip
         machine = Ridge() if again.machine is None else again.machine
         (trained,) = machine.strategy(problem).train(problem, [estimator.alpha_])
