@@ -46,3 +46,14 @@ def test_iterable_gives_its_test_folds():
 def test_invalid_cv_raises_input_error(cv):
     with pytest.raises(lk.InputError, match="cv"):
         folds(20, cv)
+
+
+def test_iterable_with_other_training_samples_raises():
+    pairs = [(np.array([1]), np.array([0, 2])), (np.array([0, 2]), np.array([1, 3]))]
+    with pytest.raises(lk.InputError, match="fold 0 trains on 1 of the 2 samples"):
+        folds(4, pairs)
+
+
+def test_string_raises_input_error():
+    with pytest.raises(lk.InputError, match="cv='5'"):
+        folds(10, "5")

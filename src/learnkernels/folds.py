@@ -52,19 +52,27 @@ def folds(
             raise InputError(too_few(codes, smallest, 2 if fewer else cv, cv, advice))
         splitter = KFold if codes is None else StratifiedKFold
         cv = splitter(min(cv, smallest), shuffle=True, random_state=random_generator(random_state))
-    if not (hasattr(cv, "split") or (isinstance(cv, Iterable) and not isinstance(cv, str))):
+    if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise InputError(
             f"cv={cv!r}; expected an integer of at least 2, a splitter of scikit-learn or an "
             "iterable of (train, test) indices."
         )
     with as_input_error("cv: "):
         pairs = cv.split(np.zeros((n, 1)), codes) if hasattr(cv, "split") else cv
-        tests = [np.asarray(test, dtype=np.intp) for _, test in pairs]
+        parts = [(np.asarray(a, dtype=np.intp), np.asarray(b, dtype=np.intp)) for a, b in pairs]
+    tests = [test for _, test in parts]
     if not tests or not np.array_equal(np.sort(np.concatenate(tests)), np.arange(n)):
         raise InputError(
             f"cv={cv!r} does not put every sample into exactly one test fold; use KFold "
             "or StratifiedKFold."
         )
+    for i, (train, test) in enumerate(parts):
+        if len(np.union1d(train, test)) < n:
+            raise InputError(
+                f"cv: fold {i} trains on {len(train)} of the {n - len(test)} samples outside its "
+                "test part, but all of them are used here. Use KFold or StratifiedKFold, or choose "
+                "the regularisation with GridSearchCV."
+            )
     return tests
 
 

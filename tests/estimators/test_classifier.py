@@ -153,7 +153,7 @@ def test_invalid_data_raises(classes):
     ("X", "message"),
     [
         (np.ones((4, 4)), "np.stack"),
-        (np.ones((4, 3, 2)), "square"),
+        (np.ones((4, 3, 2)), "n_samples, n_samples, n_kernels"),
         (np.ones((4, 4, 0)), "holds no kernel"),
         (np.ones((1, 1, 1)), "at least 2"),
     ],
@@ -169,7 +169,7 @@ def test_prediction_with_wrong_stack_shape_raises(classes):
     model = lk.KernelClassifier("precomputed").fit(stack, y)
     with pytest.raises(ValueError, match="120 features"):
         model.predict(stack[:, :50])
-    with pytest.raises(lk.InputError, match="1 kernels"):
+    with pytest.raises(lk.InputError, match="trained on 1"):
         model.predict(np.concatenate([stack, stack], axis=2))
 
 

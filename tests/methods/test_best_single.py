@@ -28,7 +28,8 @@ def test_single_selects_the_kernel_of_lowest_cross_validation_error(classes):
 def test_out_of_fold_prediction_does_not_depend_on_its_own_label(classes):
     problem = problem_of(lk.gaussians([0.3]), *classes)
     tests = folds(class_codes(problem.Y), 5, 0)
-    pairs, kernels = [(None, test) for test in tests], np.array([0])
+    everything, kernels = np.arange(len(problem.Y)), np.array([0])
+    pairs = [(np.setdiff1d(everything, test), test) for test in tests]
     (before,) = out_of_fold_predictions(problem, kernels, pairs, 0)
     first = tests[0][0]
     problem.Y[first] *= -1

@@ -37,10 +37,15 @@ def test_constant_target_gives_uniform_weights_and_a_warning(rng):
         assert np.allclose(model.predict(X), 3.0)
 
 
-@pytest.mark.parametrize("method", ["alignff", None, 3, lk.methods.Align])
+@pytest.mark.parametrize("method", ["alignff", None, 3])
 def test_unknown_methods_raise(method, classes):
     with pytest.raises(lk.InputError, match="expected one of"):
         lk.KernelClassifier(method=method).fit(*classes)
+
+
+def test_class_instead_of_method_object_raises_with_the_call(classes):
+    with pytest.raises(lk.InputError, match=r"pass an object, lk\.methods\.Align\(\)"):
+        lk.KernelClassifier(method=lk.methods.Align).fit(*classes)
 
 
 class Own(lk.methods.WeightMethod):

@@ -23,7 +23,7 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared, prepare
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
 from learnkernels.estimators.html import LearnedKernelHTML
-from learnkernels.estimators.tables import canonical, text_columns, validated_table
+from learnkernels.estimators.tables import canonical, not_numbers, validated_table
 from learnkernels.execution import Backend, Checkpointed, as_backend, digest
 from learnkernels.kernels import takes_tables
 from learnkernels.machines import MAX_MEMORY
@@ -67,6 +67,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             return validated_table(self, X, y, **options)
         pairwise = isinstance(self.kernels, str) and self.kernels == "precomputed"
         if pairwise:
+            check_stack(X, None if fitting else len(self.weights_))
             finite = "allow-nan" if self.missing == "neutral" else True
             options |= {"allow_nd": True, "ensure_all_finite": finite}
         else:
@@ -74,14 +75,12 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         with as_input_error():
             try:
                 validated = validate_data(self, X, y, dtype=np.float64, order="C", **options)
-            except ValueError as error:
-                if "could not convert" in str(error):
-                    raise InputError(text_columns(X, error)) from error
+            except (TypeError, ValueError) as error:
+                if "could not convert" in str(error) or "promoted" in str(error):
+                    raise InputError(not_numbers(X, y, error)) from error
                 raise
         X, *rest = validated if fitting else (validated,)
-        if pairwise:
-            check_stack(X, None if fitting else len(self.weights_))
-        else:
+        if not pairwise:
             X = canonical(X) if sparse.issparse(X) else X
             require_range(X, "X")
         return (X, *rest) if fitting else X
@@ -214,26 +213,22 @@ def in_memory(data: Any) -> Any:
     return data.compute() if hasattr(data, "__dask_graph__") else data
 
 
-def check_stack(X: np.ndarray, n_kernels: int | None) -> None:
+def check_stack(X: Any, n_kernels: int | None) -> None:
     """Raise unless X is a stack of Gram matrices, square in training (`n_kernels` is None)."""
-    if X.ndim != 3:
+    shape = np.shape(X)
+    advice = "stack the Gram matrices with np.stack([K1, K2], axis=-1)"
+    if len(shape) != 3 or (n_kernels is None and shape[0] != shape[1]):
+        expected = "n_samples, n_samples" if n_kernels is None else "n_samples, n_samples_train"
         raise InputError(
-            f'kernels="precomputed" needs X of shape (n_samples, n_samples_train, n_kernels), '
-            f"found {X.shape}; stack the Gram matrices with np.stack([K1, K2], axis=-1)."
+            f'kernels="precomputed" needs X of shape ({expected}, n_kernels), found {shape}; '
+            f"{advice}."
         )
-    if X.shape[2] == 0:
+    if shape[2] == 0:
         raise InputError("the precomputed stack holds no kernel: its last axis has length 0.")
-    if n_kernels is not None:
-        if X.shape[2] != n_kernels:
-            raise InputError(
-                f"the stack holds {X.shape[2]} kernels, but the model was trained on {n_kernels} "
-                "kernels; give the same ones in the same order."
-            )
-        return
-    if X.shape[0] != X.shape[1]:
+    if n_kernels is not None and shape[2] != n_kernels:
         raise InputError(
-            f"training needs square Gram matrices, found a stack of shape {X.shape}; "
-            "give the similarities of all training samples with each other."
+            f"the number of kernels in the stack is {shape[2]}, but the model was trained on "
+            f"{n_kernels}; give the same ones in the same order."
         )
-    if X.shape[0] < 2:
-        raise InputError(f"found a stack for {X.shape[0]} sample; at least 2 are needed.")
+    if n_kernels is None and shape[0] < 2:
+        raise InputError(f"found a stack for {shape[0]} sample; at least 2 are needed.")

@@ -66,7 +66,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         Number of random samples (landmarks) that span the predictor: normal equations of that
         size are accumulated over all samples. None is the span of all samples.
     tol : float, default=1e-3
-        Tolerance of the SVM, in units of the margin.
+        Tolerance of the SVM, in units of the margin. The tolerance of the weights is a parameter of
+        the method.
     cv : int, splitter or iterable, default=5
         Folds that choose among several C.
     random_state : int, RandomState or None, default=0

@@ -108,14 +108,21 @@ def holds_strings(X: Any) -> bool:
     )
 
 
-def text_columns(X: Any, error: Exception) -> str:
-    """Describe the columns that hold text."""
+def not_numbers(X: Any, y: Any, error: Exception) -> str:
+    """Describe the columns of X, or y, that hold text or dates instead of numbers."""
     names = []
     for name in getattr(X, "columns", []):
         try:
             np.asarray(X[name], dtype=float)
         except (TypeError, ValueError):
             names.append(str(name))
+    if "promoted" in str(error):
+        return (
+            f"columns {names} contain dates where numbers are expected; convert them, for example "
+            "to days since a date, or drop them."
+        )
+    if hasattr(X, "columns") and not names and not isinstance(y, str):
+        return f"y contains text ({error}); KernelRegressor needs numbers: use KernelClassifier."
     where = f"columns {names} hold" if names else "X holds"
     return (
         f"{where} text where numbers are expected ({error}); give texts and sequences a view of "

@@ -71,10 +71,16 @@ def local_client() -> Any:
 
     name = "distributed.nanny.pre-spawn-environ"
     with dask.config.set({name: dask.config.get(name, {}) | ALLOCATOR}):
-        cluster = distributed.LocalCluster(
-            n_workers=available_cores(), threads_per_worker=1, processes=True,
-            dashboard_address=":0",
-        )  # fmt: skip
+        try:
+            cluster = distributed.LocalCluster(
+                n_workers=available_cores(), threads_per_worker=1, processes=True,
+                dashboard_address=":0",
+            )  # fmt: skip
+        except RuntimeError as error:
+            raise InputError(
+                f"the Dask workers could not start ({error}). In a script, put the code under "
+                'if __name__ == "__main__":, or pass a running distributed.Client.'
+            ) from error
     client = distributed.Client(cluster, set_as_default=False)
     atexit.register(cluster.close)
     atexit.register(client.close)  # is called first

@@ -120,9 +120,12 @@ class Custom(Evaluated):
         try:
             signature(self.function).bind(None, None)
         except TypeError as error:
+            advice = "define it as f(X, Z)"
+            if getattr(self.function, "__module__", "").startswith("learnkernels."):
+                advice = f"call it: lk.{self.name}()"
             raise InputError(
                 f"the kernel function {self.name} does not take two blocks of rows ({error}); "
-                "define it as f(X, Z)."
+                f"{advice}."
             ) from error
         except ValueError:  # compiled functions have no signature
             pass

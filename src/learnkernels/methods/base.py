@@ -152,8 +152,11 @@ def warn_unless_converged(method: Any, certificate: Certificate) -> None:
     """Warn, with the gap, if a solution is not optimal to the method's tolerance."""
     if certificate.status != "not converged":
         return
-    used_up = certificate.iterations >= method.max_iter
-    advice = "Raise max_iter or tol" if used_up else "Rounding prevents further steps; raise tol"
+    advice = "Rounding prevents further steps"
+    if certificate.iterations >= method.max_iter:
+        advice = "Raise max_iter"
+    kind = type(method).__name__
+    advice += f": pass method=lk.methods.{kind}(...) with a larger tol, or a smaller C"
     warn(
         f"{method.name} did not converge: relative gap {certificate.gap:.1e} after "
         f"{certificate.iterations} iterations (tol={method.tol:g}). {advice}.",

@@ -73,8 +73,11 @@ def as_method(method: Any, task: str | None = None) -> WeightMethod:
                 f"{type(method).__name__}.reads is {reads!r}; expected a tuple of the quantities "
                 f"that the method reads, of {list(QUANTITIES)}."
             )
+    elif isinstance(method, type) and issubclass(method, WeightMethod):
+        name = method.__name__
+        raise InputError(f"method={name} is a class; pass an object, lk.methods.{name}().")
     else:
-        near = get_close_matches(method, METHODS, 1) if isinstance(method, str) else []
+        near = get_close_matches(method, METHODS, 1, 0.7) if isinstance(method, str) else []
         question = f" Did you mean {near[0]!r}?" if near else ""
         raise InputError(
             f"method={method!r} is unknown; expected one of {list(METHODS)} or an object of "

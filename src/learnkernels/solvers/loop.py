@@ -79,9 +79,10 @@ class Certificate:
 
     def __str__(self) -> str:
         criterion = f" for {self.criterion}" if self.criterion else ""
+        steps = f"{self.iterations} iteration{'s' if self.iterations != 1 else ''}"
         return (
-            f"{self.status}{criterion}: relative gap {self.gap:.1e} after {self.iterations} "
-            f"iterations (primal {self.primal:.6g}, dual {self.dual:.6g})"
+            f"{self.status}{criterion}: relative gap {self.gap:.1e} after {steps} "
+            f"(primal {self.primal:.6g}, dual {self.dual:.6g})"
         )
 
 
@@ -164,7 +165,7 @@ def iterate(
     while now.iterations < max_iter:
         if converged(now) if converged is not None else not gaps[-1] > tol:
             break
-        if DISPLAY.get() is not None:
+        if now.iterations and DISPLAY.get() is not None:
             report(f"{measure} {gaps[-1]:.1e}, iteration {now.iterations}")
         following = step(now)
         if following is None:
