@@ -321,8 +321,8 @@ class KernelSums:
             inner: InnerProducts = StoredProducts(parts[0].M[np.ix_(order, order)])
         else:
             squares = np.concatenate([part.numbers.squares for part in parts])[order]
-            ones = np.ones(len(order))
-            inner = JointProducts(Blocks(parts, self.backend), np.arange(len(order)), ones, squares)
+            everything, ones = np.arange(len(order)), np.ones(len(order))
+            inner = JointProducts(Blocks(parts, self.backend), everything, ones, squares)
         target_norm = float(np.linalg.norm((Y * w[:, None]).T @ Y))
         statistics = Statistics.of(parts, inner, target_norm, kernels.names, normalize, center)
         return CenteredKernels(parts, statistics, w, center, self.backend, 1 / statistics.scales)

@@ -230,11 +230,12 @@ class Statistics:
         center : bool
             Whether the trace is that of the centered kernels.
         """
-        order = np.argsort(np.concatenate([part.index for part in parts]))
-        found = {
-            name: np.concatenate([getattr(part.numbers, name) for part in parts])[order]
-            for name in PartStatistics.__annotations__
-        }
+        found = dict(vars(parts[0].numbers))
+        order = np.concatenate([part.index for part in parts])
+        if not (order[1:] > order[:-1]).all() or len(parts) > 1:  # copies are needed
+            order = np.argsort(order)
+            for name in found:
+                found[name] = np.concatenate([getattr(p.numbers, name) for p in parts])[order]
         if normalize == "trace":
             scales = found["traces"] / found["observed"] if center else found["mean_diagonal"]
         elif normalize == "frobenius":
