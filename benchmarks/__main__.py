@@ -20,6 +20,8 @@ from benchmarks import (
     sequences,
     soak,
     statistics,
+    tables,
+    tables_large,
 )
 
 BENCHMARKS = {
@@ -36,6 +38,8 @@ BENCHMARKS = {
     "methods": methods.run,
     "noise": noise.run,
     "precision": precision.run,
+    "tables": tables.run,
+    "tables_large": tables_large.run,
     "soak": soak.run,
 }
 
