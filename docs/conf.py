@@ -64,7 +64,9 @@ def setup(app):
     from mathml import add_renderer
     from measured_tables import write_tables
     from reproduction_pages import write_pages
+    from tables_page import write_pieces
 
     add_renderer(app)
     write_pages(HERE / "results", HERE / "reproductions")
     write_tables(HERE / "results", HERE / "measured")
+    write_pieces(HERE / "results", HERE / "measured")

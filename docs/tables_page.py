@@ -1,0 +1,253 @@
+"""Pieces of the page on the benchmark `tables`, from its results in docs/results."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+from benchmarks.ranking import (
+    critical_difference,
+    friedman_p_value,
+    geometric_mean,
+    groups,
+    mean_ranks,
+    ratios,
+)
+from benchmarks.tables import (
+    COMPARISONS,
+    complete_models,
+    key,
+    mean_errors,
+    of_task,
+    read,
+)
+from benchmarks.tables_large import best_width, ratio, seconds_of_widths
+from benchmarks.tables_models import COMPETITORS, MODELS
+from benchmarks.tables_protocol import DESIGN, SPLITS, TABLES, task_of
+from measured_tables import emphasised, table
+from rank_picture import draw_ranks
+
+__all__ = ["write_pieces"]
+
+Errors = dict[str, dict[str, float]]
+
+NOT_MEASURED = "*Not measured yet.*"
+LABELS = {
+    "default": "default",
+    "grid": "grid search",
+    "forest": "forest",
+    "boosting": "boosting",
+    "xrfm": "xRFM",
+}
+# Why the default has a higher error than a competitor on a table. A reason is shown in the list of
+# losses as long as the default loses there.
+REASONS: dict[str, str] = {}
+
+
+def write_pieces(results: Path, pieces: Path) -> None:
+    """Write the pieces of Markdown and the picture that docs/tables.md includes.
+
+    Parameters
+    ----------
+    results : Path
+        Folder with tables.json and tables_large.json; what is missing in them is marked.
+    pieces : Path
+        Folder to write to.
+    """
+    pieces.mkdir(exist_ok=True)
+    found, large = read(results / "tables.json"), read(results / "tables_large.json")
+    errors = mean_errors(found["entries"])
+    for name, text in (
+        ("tables_origin", origin_line(found["origins"], errors)),
+        ("tables_ratios", ratio_table(errors)),
+        ("tables_models", model_table(errors, found["entries"])),
+        ("tables_ranks", rank_piece(errors, pieces / "tables_ranks.png")),
+        ("tables_regression", error_table(of_task(errors, "regression"))),
+        ("tables_classification", error_table(of_task(errors, "classification"))),
+        ("tables_losses", loss_table(errors, found["entries"])),
+        ("tables_times", time_table(found["times"])),
+        ("tables_large", large_table(large["entries"])),
+        ("tables_halves", halves()),
+    ):
+        (pieces / f"{name}.md").write_text(text + "\n", encoding="utf-8")
+
+
+def label(model: str) -> str:
+    return LABELS.get(model, f"`{model}`")
+
+
+def measured_models(errors: Errors) -> list[str]:
+    """Return the models with results on at least one table."""
+    return [model for model in MODELS if any(model in row for row in errors.values())]
+
+
+def origin_line(origins: dict, errors: Errors) -> str:
+    """Return a sentence with dates, versions and models that are missing."""
+    if not origins:
+        return NOT_MEASURED
+    dates = sorted(one["date"] for one in origins.values())
+    when = dates[0] if dates[0] == dates[-1] else f"from {dates[0]} to {dates[-1]}"
+    newest: dict[str, str] = {}
+    for one in sorted(origins.values(), key=lambda one: one["date"]):
+        newest |= one["versions"]
+    text = f"Measured {when}; " + ", ".join(f"{name} {number}" for name, number in newest.items())
+    complete = complete_models(errors) if len(errors) == len(TABLES) else []
+    missing = [label(model) for model in MODELS if model not in complete]
+    return text + (f". Not measured on all tables yet: {', '.join(missing)}." if missing else ".")
+
+
+def halves() -> str:
+    """Return a list of the tables on which the defaults were designed, and of the others."""
+    aside = [name for name in TABLES if name not in DESIGN]
+    return f"- Design: {', '.join(sorted(DESIGN))}.\n- Kept aside: {', '.join(sorted(aside))}."
+
+
+def ratio_table(errors: Errors) -> str:
+    """One row a comparison: geometric means over all tables and over both halves, and the worst."""
+    rows = []
+    for task, model, references in COMPARISONS:
+        found = ratios(of_task(errors, task), model, references)
+        if found:
+            kept_aside = [value for name, value in found.items() if name not in DESIGN]
+            design = [value for name, value in found.items() if name in DESIGN]
+            worst = max(found, key=lambda name: found[name])
+            rows.append(
+                [
+                    "both" if task == "all" else task,
+                    "the better of " * (len(references) > 1) + " and ".join(map(label, references)),
+                    f"**{geometric_mean(found.values()):.3f}**",
+                    mean_of(design),
+                    mean_of(kept_aside),
+                    f"{found[worst]:.3f} ({worst})",
+                    f"{sum(value < 1 for value in found.values())} of {len(found)}",
+                ]
+            )
+    head = ["task", "against", "all tables", "design", "kept aside", "worst table", "lower on"]
+    return table(head, rows) if rows else NOT_MEASURED
+
+
+def mean_of(values: list[float]) -> str:
+    return f"{geometric_mean(values):.3f}" if values else ""
+
+
+def model_table(errors: Errors, entries: dict) -> str:
+    """One row a model: mean rank, error and time relative to the grid search."""
+    models = complete_models(errors)
+    if "grid" not in models:
+        return NOT_MEASURED
+    rows = []
+    for model, rank in mean_ranks(errors, models).items():
+        by_task = (
+            geometric_mean(ratios(of_task(errors, task), model, ["grid"]).values())
+            for task in ("classification", "regression")
+        )
+        time = geometric_mean(
+            seconds(entries, name, model) / seconds(entries, name, "grid") for name in errors
+        )
+        rows.append([label(model), f"{rank:.2f}", *(f"{e:.3f}" for e in by_task), f"{time:.3f}"])
+    head = ["model", "mean rank", "classification error", "regression RMSE", "time"]
+    return table(head, rows)
+
+
+def seconds(entries: dict, name: str, model: str) -> float:
+    """Return the median time of a fit over the splits of a table."""
+    return float(np.median([entries[key(name, number, model)]["seconds"] for number in SPLITS]))
+
+
+def rank_piece(errors: Errors, picture: Path) -> str:
+    """Draw the mean ranks, and return the picture with the result of the tests."""
+    models = complete_models(errors)
+    if len(models) < 3:
+        return NOT_MEASURED
+    ranks, difference = mean_ranks(errors, models), critical_difference(len(models), len(errors))
+    names = {model: label(model).strip("`") for model in models}
+    draw_ranks(
+        {names[model]: rank for model, rank in ranks.items()},
+        [[names[model] for model in group] for group in groups(ranks, difference)],
+        difference,
+        picture,
+    )
+    p_value = friedman_p_value(errors, models)
+    return (
+        f"![Mean ranks of the models, with the critical difference](measured/{picture.name})\n\n"
+        f"{len(models)} models on {len(errors)} tables: critical difference {difference:.2f} at "
+        f"level 0.05; Friedman's test of equal ranks has p = {p_value:.1g}."
+    )
+
+
+def error_table(errors: Errors) -> str:
+    """One row a table: the mean error of each model, the lowest in bold."""
+    models = measured_models(errors)
+    rows = []
+    for name, row in errors.items():
+        lowest = min(row.values())
+        cells = [emphasised(row[m], row[m] == lowest) if m in row else "" for m in models]
+        rows.append([name, "" if name in DESIGN else "yes", *cells])
+    return table(["table", "kept aside", *map(label, models)], rows) if rows else NOT_MEASURED
+
+
+def loss_table(errors: Errors, entries: dict) -> str:
+    """One row a table on which a competitor has a lower error, the largest loss first."""
+    competitors = [model for model in measured_models(errors) if model in COMPETITORS]
+    losses: dict[str, dict[str, float]] = {}
+    for competitor in competitors:
+        for name, value in ratios(errors, "default", [competitor]).items():
+            if value > 1:
+                losses.setdefault(name, {})[competitor] = value
+    if not losses:
+        return NOT_MEASURED if "default" not in measured_models(errors) else "No table."
+    rows = []
+    for name in sorted(losses, key=lambda name: -max(losses[name].values())):
+        cells = [
+            f"{losses[name][model]:.3f} ({splits_lost(entries, name, model)} of {len(SPLITS)})"
+            if model in losses[name]
+            else ""
+            for model in competitors
+        ]
+        rows.append([name, task_of(name), *cells, REASONS.get(name, "")])
+    return table(["table", "task", *map(label, competitors), "reason"], rows)
+
+
+def splits_lost(entries: dict, name: str, competitor: str) -> int:
+    """Return the number of splits on which the default has a higher error."""
+    return sum(
+        entries[key(name, number, "default")]["error"]
+        > entries[key(name, number, competitor)]["error"]
+        for number in SPLITS
+    )
+
+
+def time_table(times: dict) -> str:
+    """One row a table: seconds of the default fit and of the grid search, in one run."""
+    if not times:
+        return NOT_MEASURED
+    rows = [
+        [name, f"{one['default']:.2f}", f"{one['grid']:.2f}", f"{one['default'] / one['grid']:.3f}"]
+        for name, one in times.items()
+    ]
+    mean = geometric_mean(one["default"] / one["grid"] for one in times.values())
+    rows.append(["geometric mean", "", "", f"**{mean:.3f}**"])
+    return table(["table", "default, s", "grid search, s", "ratio"], rows)
+
+
+def large_table(entries: dict) -> str:
+    """One row a table: the default with landmarks, against Nystroem and RidgeCV."""
+    if not entries:
+        return NOT_MEASURED
+    rows = []
+    for name, entry in entries.items():
+        time = entry["default"]["seconds"], seconds_of_widths(entry)
+        rows.append(
+            [
+                name, f"{entry['n']:,}", f"{entry['n_components']:,}",
+                f"{entry['default']['error']:.4f}", f"{best_width(entry):.4f}",
+                f"{ratio(entry):.3f}", *(f"{value:.1f}" for value in time),
+            ]
+        )  # fmt: skip
+    mean = geometric_mean(ratio(entry) for entry in entries.values())
+    rows.append(["geometric mean", "", "", "", "", f"**{mean:.3f}**", "", ""])
+    head = [
+        "table", "n", "landmarks", "default, RMSE", "Nystroem, RMSE", "ratio", "default, s",
+        "Nystroem, s",
+    ]  # fmt: skip
+    return table(head, rows)
