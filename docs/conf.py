@@ -60,9 +60,10 @@ sphinx_gallery_conf = {
 
 
 def setup(app):
-    """Make pages and tables from results that were measured; equations become MathML."""
+    """Write the generated pages and tables; equations become MathML."""
     from mathml import add_renderer
     from measured_tables import write_tables
+    from message_page import write_message_page
     from reproduction_pages import write_pages
     from tables_page import write_pieces
 
@@ -70,3 +71,4 @@ def setup(app):
     write_pages(HERE / "results", HERE / "reproductions")
     write_tables(HERE / "results", HERE / "measured")
     write_pieces(HERE / "results", HERE / "measured")
+    write_message_page(HERE / "messages.md")

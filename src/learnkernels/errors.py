@@ -1,7 +1,7 @@
 """Every error and warning of the library, so that a user can catch or filter them by name.
 
 Bad input raises `InputError` (a `ValueError`; where a type is wrong, a `TypeError` too) whose
-message is a sentence: what was found, what was expected, what to do.
+message states what was found, what is expected, and how to fix it.
 """
 
 __all__ = [
@@ -14,11 +14,11 @@ __all__ = [
 
 
 class InputError(ValueError):
-    """The data or a parameter cannot be used; the message says what to do."""
+    """The data or a parameter is invalid; the message states how to fix it."""
 
 
 class InputTypeError(InputError, TypeError):
-    """The same where it is the type that is wrong."""
+    """The type of the data or of a parameter is invalid."""
 
 
 class ConstantKernelWarning(UserWarning):
@@ -26,8 +26,8 @@ class ConstantKernelWarning(UserWarning):
 
 
 class MemoryWarning(UserWarning):
-    """Another machine was trained, or a slower way taken, than memory would have to allow."""
+    """Not enough memory: a slower algorithm was used."""
 
 
 class UndefinedAlignmentWarning(UserWarning):
-    """The target says nothing about the kernels, so weights by alignment do not exist."""
+    """The target is constant or no kernel is aligned with it, so uniform weights are used."""

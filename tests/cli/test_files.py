@@ -114,7 +114,7 @@ def test_compression_bombs_raise_before_memory_is_exhausted(written, monkeypatch
     many = written(parquet(pd.DataFrame({"a": np.zeros(10**6)})), "zeros.parquet")
     monkeypatch.setattr(files, "available_memory", lambda: 2e7)
     refused(path, "cells, which need at least 2")
-    refused(many, "1,000,000 rows and 1 columns")
+    refused(many, "1,000,000 rows and 1 column")
 
 
 @pytest.mark.parametrize("name", ["data.csv", "data.parquet", "data.csv.gz", "data"])

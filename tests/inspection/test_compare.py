@@ -55,7 +55,7 @@ def test_fold_error_excludes_validation_and_test_samples_from_training(classes):
         ({"grid": [-1.0]}, "grid"),
         ({"methods": {"mine": []}}, r"methods\['mine'\]"),
         ({"methods": {"mine": None}}, r"methods\['mine'\]"),
-        ({"kernels": "precomputed"}, "takes samples"),
+        ({"kernels": "precomputed"}, "does not take kernels"),
     ],
 )
 def test_invalid_argument_raises_input_error(change, message, classes):

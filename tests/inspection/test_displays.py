@@ -136,7 +136,7 @@ def test_convergence_curve_ends_at_gap_of_certificate(method, curve):
 
 def test_convergence_of_closed_form_method_raises_input_error(curve):
     model = lk.KernelRegressor(KERNELS, method="align").fit(*curve)
-    with pytest.raises(lk.InputError, match="keeps no gaps"):
+    with pytest.raises(lk.InputError, match="records no duality gaps"):
         ConvergenceDisplay.from_estimator(model)
 
 
@@ -179,7 +179,7 @@ def test_components_sum_to_prediction(rng):
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert labels[-1] == "4 more" and len(labels) == 8
     drawn(display)
-    with pytest.raises(lk.InputError, match="one feature"):
+    with pytest.raises(lk.InputError, match="X of shape"):
         ComponentsDisplay.from_estimator(
             lk.KernelRegressor(KERNELS).fit(np.hstack([X, X]), y), np.hstack([X, X]), y
         )

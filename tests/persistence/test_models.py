@@ -416,7 +416,7 @@ def test_loading_a_pipe_folder_or_device_raises_input_error(tmp_path):
 
 
 def test_saving_a_non_estimator_raises_input_error(tmp_path):
-    with pytest.raises(lk.InputError, match="takes an estimator; found int"):
+    with pytest.raises(lk.InputError, match="got int; expected a fitted estimator"):
         lk.save(5, tmp_path / "model.skops")
 
 

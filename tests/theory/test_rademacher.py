@@ -75,7 +75,7 @@ def test_excess_risk_matches_hand_computation():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: theory.tail_sums([1.0, -0.5]), "not negative"),
+        (lambda: theory.tail_sums([1.0, -0.5]), "not be negative"),
         (lambda: theory.local_rademacher([1.0], -1.0, 10), "non-negative"),
         (lambda: theory.multiple_kernel_rademacher([[1.0]], 0.1, 10), "at least 2"),
         (lambda: theory.excess_risk_rate(10, 3, 0.5, 1.0), "gamma > 1"),

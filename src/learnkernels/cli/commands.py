@@ -36,6 +36,7 @@ from learnkernels.estimators import KernelClassifier, KernelRegressor
 from learnkernels.files import make_folder, replacing
 from learnkernels.inspection import Comparison, compare
 from learnkernels.persistence import load, save
+from learnkernels.plurals import count_text
 from learnkernels.reporting import check_ending, report
 
 C_VALUES = [0.1, 1.0, 10.0, 100.0]
@@ -56,7 +57,8 @@ def run_fit(options: Namespace) -> None:
     if options.save:
         save(saved_form(model, X, options.target, task), options.save)
     fitted = model[-1]
-    print(f"{task} of {options.target!r} from {X.shape[1]} columns, {len(X)} rows")
+    shape = f"{count_text(X.shape[1], 'column')}, {count_text(len(X), 'row')}"
+    print(f"{task} of {options.target!r} from {shape}")
     console().print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
     if has_views(options):
         console().print(views_table(fitted.view_weights_))
@@ -147,8 +149,8 @@ def run_compare(options: Namespace) -> None:
     console().print(comparison_table(comparison))
     for method, count in comparison.unconverged.items():
         print(
-            f"{method}: {count} fits did not converge, over all folds and values of the "
-            "regularisation parameter",
+            f"{method}: {count_text(count, 'fit')} did not converge, over all folds and values of "
+            "the regularisation parameter.",
             file=sys.stderr,
         )
     for method, reason in comparison.not_applicable.items():

@@ -25,6 +25,7 @@ from learnkernels.cli.files import (
 from learnkernels.errors import InputError
 from learnkernels.estimators.transformer import looks_like_classes
 from learnkernels.execution import require_memory
+from learnkernels.plurals import count_text
 
 # The default from pandas 3 on.
 PANDAS_2 = int(pd.__version__.partition(".")[0]) < 3
@@ -63,7 +64,7 @@ def read_table(path: str, sep: str = ",") -> pd.DataFrame:
             f"{path!r} cannot be read as a table: {reason.removesuffix('.')}."
         ) from error
     if table.empty:
-        raise InputError(f"{path!r} has a header but no rows.")
+        raise InputError(f"{path!r} has a header but no rows; expected one row per sample.")
     table.columns = [str(name) for name in table.columns]
     if not table.columns.is_unique:
         duplicates = table.columns[table.columns.duplicated()].tolist()
@@ -117,7 +118,10 @@ def parser_message(error: pd.errors.ParserError, lines: int) -> str:
     text = str(error).strip()
     if found := re.search(r"Expected (\d+) fields in line (\d+), saw (\d+)", text):
         names, line, cells = map(int, found.groups())
-        return f"line {line + lines} has {cells:,} cells, but there are {names:,} columns"
+        return (
+            f"line {line + lines} has {count_text(cells, 'cell')}, but there are "
+            f"{count_text(names, 'column')}"
+        )
     if found := re.search(r"EOF inside string starting at row (\d+)", text):
         return f"a quote that is opened in line {int(found[1]) + 1 + lines} is never closed"
     return text.removeprefix("Error tokenizing data. C error: ").splitlines()[0].removesuffix(".")
@@ -147,8 +151,8 @@ def convert_column(column: pd.Series, number: bool) -> pd.Series:
     lost = int(values.isna().sum() - column.isna().sum())
     if lost:
         raise InputError(
-            f"column {column.name!r} contains text in {lost} rows, but the model was trained on "
-            "numbers; correct these rows."
+            f"column {column.name!r} contains text in {count_text(lost, 'row')}, but the model was "
+            "trained on numbers; write numbers, or leave these cells empty."
         )
     return values
 
@@ -163,8 +167,8 @@ def split_target(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, pd.Ser
     y = table[target]
     if y.isna().any():
         raise InputError(
-            f"the target {target!r} is missing in {int(y.isna().sum())} of {len(y)} rows; "
-            "remove these rows."
+            f"the target {target!r} is missing in {int(y.isna().sum())} of "
+            f"{count_text(len(y), 'row')}; remove rows without a target."
         )
     X = table.drop(columns=target)
     if X.shape[1] == 0:
@@ -203,7 +207,7 @@ def check_missing(X: pd.DataFrame, allowed: bool) -> None:
     missing = missing[missing > 0]
     if len(missing) and not allowed:
         found = ", ".join(f"{name!r} ({count})" for name, count in missing.head(5).items())
-        more = f" and {len(missing) - 5} more columns" if len(missing) > 5 else ""
+        more = f" and {count_text(len(missing) - 5, 'more column')}" if len(missing) > 5 else ""
         raise InputError(
             f"values are missing in {found}{more}. Pass --missing neutral if whole views are "
             "missing, or --impute to fill single cells (median of numbers, most frequent category)."

@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from learnkernels.errors import InputError
 from learnkernels.execution import available_memory, format_bytes
+from learnkernels.plurals import count_text
 
 # Twice the number of genes in a large expression table; pandas needs time for each column.
 MAX_COLUMNS = 100_000
@@ -82,7 +83,7 @@ def is_parquet(first: bytes) -> bool:
 def check_memory(path: str, rows: int, columns: int) -> None:
     """Raise if a table of this shape has too many columns or does not fit into memory."""
     check_columns(path, columns)
-    shape = f"{rows:,} rows and {columns:,} columns"
+    shape = f"{count_text(rows, 'row')} and {count_text(columns, 'column')}"
     require_memory(path, CELL_BYTES * rows * columns, shape, available_memory())
 
 
@@ -196,6 +197,6 @@ def check_names(text: IO[str], path: str, sep: str = ",") -> None:
     cells = 1 + re.sub(r'"[^"]*("|$)', "", text.readline()).count(sep)
     if cells > len(names):
         raise InputError(
-            f"{path!r} has {len(names):,} column names in its header but {cells:,} cells in the "
-            "next row; give every column a name."
+            f"{path!r} has {count_text(len(names), 'column name')} in its header but "
+            f"{count_text(cells, 'cell')} in the next row; give every column a name."
         )

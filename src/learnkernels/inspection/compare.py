@@ -40,6 +40,7 @@ from learnkernels.inspection.comparison import Comparison, Trial, result_of
 from learnkernels.kernels import kernel_names, resolve, takes_tables
 from learnkernels.machines import SVM, Machine, Ridge
 from learnkernels.methods import WeightMethod, as_method
+from learnkernels.plurals import count_text
 from learnkernels.progress import report, showing, track, within
 
 MethodLike = str | WeightMethod
@@ -139,11 +140,14 @@ def compare(
     ['unif', 'alignf']
     """
     if isinstance(kernels, str) and kernels == "precomputed":
-        raise InputError('compare takes samples; kernels="precomputed" is for the estimators.')
+        raise InputError(
+            'compare does not take kernels="precomputed"; pass samples and kernels that are '
+            "computed from them."
+        )
     require_choice("task", task, ("classification", "regression"))
     if not (preprocess is None or hasattr(preprocess, "transform")):
         raise InputError(
-            f"preprocess={preprocess!r}; expected a transformer, as scikit-learn's are."
+            f"preprocess={preprocess!r}; expected a scikit-learn transformer, or None."
         )
     X, y = in_memory(X), in_memory(y)
     table = takes_tables(kernels)
@@ -156,8 +160,8 @@ def compare(
     n_folds = len(setting.splits)
     if n_folds < 3:
         raise InputError(
-            f"cv={cv!r} has {n_folds} folds; compare needs at least 3: one tests, one validates "
-            "the regularisation, the others train."
+            f"cv={cv!r} has {count_text(n_folds, 'fold')}; compare needs at least 3: one to test, "
+            "one to choose the regularisation parameter, the others to train."
         )
     learners, skipped = {}, {}
     for label, alternatives in named_methods(methods).items():
@@ -167,7 +171,7 @@ def compare(
             skipped[label] = str(error)
     if not learners:
         raise InputError(
-            "no method to compare; " + (" ".join(skipped.values()) or "give at least one.")
+            "no method to compare; " + (" ".join(skipped.values()) or "pass at least one.")
         )
     runs: dict[str, list[Trial]] = {label: [] for label in learners}
     names: list[str] = []
@@ -270,8 +274,8 @@ def task_of(task: str, y: np.ndarray, cv: Any, random_state: Any, grid: Any) -> 
     """Return the machine, grid, targets, error and folds of a task."""
     if is_whole(cv) and not 3 <= cv <= len(y):
         raise InputError(
-            f"cv={cv!r}; it must be a whole number from 3 (one part trains, one validates, one "
-            f"tests) to the number of samples, {len(y)}."
+            f"cv={cv!r}; expected an integer from 3 (one fold to train, one to choose the "
+            f"regularisation parameter, one to test) to the number of samples, {len(y)}."
         )
     if task == "classification":
         classes, codes = class_codes(y)

@@ -55,7 +55,10 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     from skops.io import dumps, get_untrusted_types
 
     if not isinstance(model, BaseEstimator | dict):
-        raise InputError(f"save() takes an estimator; found {type(model).__name__}.")
+        raise InputError(
+            f"save() got {type(model).__name__}; expected a fitted estimator, or a dictionary of "
+            "estimators."
+        )
     resource = external_resource(model)
     if resource:
         raise InputError(
@@ -109,7 +112,7 @@ def load(path: str | os.PathLike[str]) -> Any:
     except Exception as error:  # skops raises many types for malformed content
         raise InputError(
             f"{str(path)!r}, written by learnkernels {version}, cannot be read by learnkernels "
-            f"{__version__}: {error}."
+            f"{__version__}: {error}. Use the version that wrote it, or fit the model again."
         ) from error
     if untrusted:
         raise InputError(

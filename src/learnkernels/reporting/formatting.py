@@ -57,12 +57,6 @@ def error_text(value: float, measure: str) -> str:
     return f"{100 * value:.1f} %" if measure == MISCLASSIFICATION else f"{value:.4g}"
 
 
-def count_text(count: int, noun: str) -> str:
-    """Return a count with its noun, in the plural unless the count is 1."""
-    plural = noun + ("es" if noun.endswith("s") else "s")
-    return f"{count:,} {noun if count == 1 else plural}"
-
-
 def join(parts: list[str]) -> str:
     """Join parts by commas, with "and" before the last."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from learnkernels.plurals import count_text
 from learnkernels.reporting.formatting import (
     MISCLASSIFICATION,
     Summary,
     code_name,
-    count_text,
     error_text,
     escape_control_characters,
     join,

@@ -129,7 +129,10 @@ def spread(K: ArrayLike) -> float:
     K = gram_matrix("K", K, centered=True)
     rows = np.mean(K**2, axis=1)
     if not rows.any():
-        raise InputError("spread is not defined for a constant kernel: its centered Gram is zero.")
+        raise InputError(
+            "the spread of a constant kernel is not defined, because its centered Gram matrix is "
+            "zero; use another kernel."
+        )
     return float(np.sqrt(rows.max() / rows.mean()))
 
 

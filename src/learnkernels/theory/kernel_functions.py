@@ -25,6 +25,7 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 
 from learnkernels.checks import require_positive
 from learnkernels.errors import InputError
+from learnkernels.plurals import count_text
 
 Kernel = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -66,8 +67,9 @@ class KernelFunction:
         c = as_finite("coefficients", self.coefficients)
         if c.shape not in ((m,), (n, m)):
             raise InputError(
-                f"coefficients has shape {c.shape}; for {n} kernels and {m} points it must be "
-                f"({m},), for the sum kernel, or ({n}, {m}), a row for each kernel."
+                f"coefficients has shape {c.shape}; for {count_text(n, 'kernel')} and "
+                f"{count_text(m, 'point')} it must be ({m},), for the sum kernel, or ({n}, {m}), a "
+                "row for each kernel."
             )
         object.__setattr__(self, "coefficients", c.copy())
 
@@ -176,8 +178,9 @@ def coordinates(
     require_positive("gamma", gamma, "the dense set")
     if len(Z) < len(kernels) * len(X):
         raise InputError(
-            f"dense has {len(Z)} points, too few for {len(kernels)} kernels at {len(X)} points; "
-            f"pass at least {len(kernels) * len(X)} points that cover the domain."
+            f"dense has {count_text(len(Z), 'point')}, too few for "
+            f"{count_text(len(kernels), 'kernel')} at {count_text(len(X), 'point')}; pass at least "
+            f"{len(kernels) * len(X)} points that cover the domain."
         )
     Z = np.concatenate([X, Z])
     G, S = base_grams(kernels, X), sum_gram(kernels, Z, Z)  # (n, l, l) and (m, m)

@@ -14,6 +14,7 @@ from scipy.optimize import brentq
 
 from learnkernels.checks import as_input_error, is_several, require_truth
 from learnkernels.errors import InputError
+from learnkernels.plurals import count_text
 from learnkernels.theory.checks import fraction, number, spectrum, whole
 
 
@@ -153,7 +154,9 @@ def multiple_kernel_rademacher(
         raise InputError(f"spectra={spectra!r}; expected a list of eigenvalues for each kernel.")
     found = [spectrum("spectra", one) for one in spectra]
     if len(found) < 2:
-        raise InputError(f"spectra holds {len(found)} kernels; theorem 6 needs at least 2.")
+        raise InputError(
+            f"spectra has {count_text(len(found), 'kernel')}; theorem 6 needs at least 2."
+        )
     n, r = whole("n_samples", n_samples), number("r", r)
     scale = np.e**2 * number("radius", radius) ** 2 * np.log(len(found)) ** 2
     largest = max(float(np.minimum(r, scale * one).sum()) for one in found)

@@ -19,6 +19,7 @@ from scipy.linalg import eigh
 
 from learnkernels.checks import is_number
 from learnkernels.errors import InputError
+from learnkernels.plurals import count_text
 from learnkernels.theory.kernel_functions import (
     EPS,
     Kernel,
@@ -325,6 +326,7 @@ def as_targets(y: ArrayLike, n_samples: int) -> np.ndarray:
     found = as_finite("y", y)
     if found.shape != (n_samples,):
         raise InputError(
-            f"y has shape {found.shape}; for {n_samples} points in X it must be ({n_samples},)."
+            f"y has shape {found.shape}; for {count_text(n_samples, 'point')} in X it must be "
+            f"({n_samples},)."
         )
     return found

@@ -82,8 +82,8 @@ class ComponentsDisplay:
         samples = np.asarray(X, dtype=float)
         if not hasattr(estimator, "alpha_") or samples.ndim != 2 or samples.shape[1] != 1:
             raise InputError(
-                f"found {type(estimator).__name__} and X of shape {samples.shape}; the picture is "
-                "for KernelRegressor with one feature."
+                f"found {type(estimator).__name__} and X of shape {samples.shape}; "
+                "ComponentsDisplay needs a KernelRegressor and X of shape (n_samples, 1)."
             )
         again = refit(estimator, X, y)
         kernels, Y = again.kernels, again.prepared.Y

@@ -49,7 +49,7 @@ class ConvergenceDisplay:
         Parameters
         ----------
         estimator : KernelClassifier, KernelRegressor or KernelLearner
-            Fitted, with a method that steps.
+            Fitted, with an iterative method.
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure.
         """
@@ -57,8 +57,8 @@ class ConvergenceDisplay:
         certificate = estimator.certificate_
         if len(certificate.gaps) == 0:
             raise InputError(
-                f"method {estimator.method!r} keeps no gaps on the way ({certificate.status}); "
-                "there is something to see for 'l1-krr', 'l2-krr', 'l1-svm', 'lp-svm' and 'conv'."
+                f"method {estimator.method!r} records no duality gaps ({certificate.status}); "
+                "use an iterative method: 'l1-krr', 'l2-krr', 'l1-svm', 'lp-svm' or 'conv'."
             )
         return cls(certificate.gaps, getattr(estimator.method, "tol", 1e-4)).plot(ax)
 

@@ -17,7 +17,10 @@ def axes_for(ax, size: tuple[float, float]):
     try:
         import matplotlib.pyplot as plt
     except ImportError as error:
-        raise InputError("pictures need matplotlib: pip install 'learnkernels[report]'.") from error
+        raise InputError(
+            "displays need matplotlib, which is not installed; run pip install "
+            "'learnkernels[report]'."
+        ) from error
     if ax is None:
         _, ax = plt.subplots(figsize=size, layout="constrained")
     return ax
