@@ -77,5 +77,5 @@ dist:
 	.venv-dist/bin/python tools/check_dist.py
 
 clean:
-	rm -rf .venv .venv-* dist docs/_build docs/api docs/gallery docs/measured docs/messages.md docs/reproductions docs/sg_execution_times.rst
+	rm -rf .venv .venv-* dist docs/_build docs/api docs/gallery docs/measured docs/messages.md docs/reproductions docs/tables docs/sg_execution_times.rst
 	rm -rf learnkernels-demo learnkernels-reproductions

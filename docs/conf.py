@@ -30,7 +30,7 @@ html_theme_options = {
 }
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
-exclude_patterns = ["_build", "measured"]
+exclude_patterns = ["_build", "measured", "tables"]
 templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath"]
 myst_heading_anchors = 3
@@ -66,9 +66,11 @@ def setup(app):
     from message_page import write_message_page
     from reproduction_pages import write_pages
     from tables_page import write_pieces
+    from source_tables import write_source_tables
 
     add_renderer(app)
     write_pages(HERE / "results", HERE / "reproductions")
     write_tables(HERE / "results", HERE / "measured")
     write_pieces(HERE / "results", HERE / "measured")
+    write_source_tables(HERE.parent / "pyproject.toml", HERE / "tables")
     write_message_page(HERE / "messages.md")
