@@ -53,7 +53,7 @@ sphinx_gallery_conf = {
     "write_computation_times": False,
     "show_memory": False,
     "show_signature": False,
-    # For the small galleries on the pages of the API.
+    # For "Examples using ..." on the pages of the API.
     "backreferences_dir": "gallery/backreferences",
     "doc_module": ("learnkernels",),
 }

@@ -1,12 +1,12 @@
 """
-Breast cancer from three kinds of measurement, one of them missing
-==================================================================
+Breast cancer from three views, one of them missing
+===================================================
 
-150 tumours have micro-RNA, messenger RNA and protein measured; 70 further ones have no protein data
-at all (TCGA, as in the R package mixOmics). You learn here how to train on all three views and
-still predict where one is missing: ``missing="neutral"`` puts a sample that a view has not seen at
-the view's mean in feature space, where it speaks for no class. You also see what that costs: beside
-it stands the other way, a model of only the two views that the new tumours have.
+150 tumours have measurements of micro-RNA, messenger RNA and proteins. 70 further tumours have no
+protein data (TCGA, as in the R package mixOmics). This example trains on all three views and
+predicts samples with a missing view: with ``missing="neutral"`` such a sample gets the view's mean
+in feature space, so the view does not affect its prediction. It compares the accuracy with that of
+a model that is trained on the two other views only.
 """
 
 import os
@@ -20,7 +20,7 @@ from learnkernels import datasets
 QUICK = "LEARNKERNELS_QUICK" in os.environ  # a short run
 
 # %%
-# The column names say the view: ``mirna:...``, ``mrna:...``, ``protein:...``.
+# The prefix of a column name is its view: ``mirna:...``, ``mrna:...``, ``protein:...``.
 
 table = datasets.load("breast_tcga_train")
 subtypes = table.pop("target")
@@ -31,7 +31,7 @@ mirna, mrna, protein = (lk.on(prefix, lk.gaussians()) for prefix in ("mirna:", "
 
 
 def standardised(train, test):
-    """Both tables in units of the training table, column by column."""
+    """Standardise both tables by the means and deviations of the training table."""
     mean, std = train.mean(), train.std()
     here = test.columns
     return (train - mean) / std, (test - mean[here]) / std[here]
@@ -60,7 +60,7 @@ def fitted(train, y):
 
 
 # %%
-# Train on the 150, predict the 70. Their table has no protein column, and nothing has to be filled.
+# Train on the 150 tumours and predict the 70. Their table has no protein columns.
 
 train, test = standardised(table, new)
 models, best = fitted(train, subtypes)
@@ -76,12 +76,13 @@ print(accuracy.to_string(float_format=three_digits))
 print(f"Best single view: {best}")
 
 # %%
-# One tumour is more than 0.01 of accuracy there. Splits of the 150 say more, and also what the
-# protein view is worth: the tumours left out are predicted once with it and once without.
+# With 70 test samples, one tumour changes the accuracy by more than 0.01. Random splits of the 150
+# tumours are more informative, and show the effect of the protein view: the test part is predicted
+# with and without it.
 #
-# A model that learned to rely on a view does worse without it than a model that never saw it. Where
-# it is known beforehand what will be missing, train without it; "neutral" is for the one model that
-# has to serve complete and incomplete samples.
+# A model that gives weight to a view is less accurate without the view than a model that was
+# trained without it. If you know which views will be missing, train without them. Use "neutral" if
+# one model must predict complete and incomplete samples.
 
 scores = []
 for seed in range(2 if QUICK else 20):
@@ -96,5 +97,5 @@ for seed in range(2 if QUICK else 20):
     scores.append(row)
 scores = pd.DataFrame(scores)
 
-print(f"\nAccuracy in {len(scores)} splits of the 150, protein hidden from the test part")
+print(f"\nAccuracy in {len(scores)} splits of the 150, without protein data in the test part")
 print(scores.agg(["mean", "std"]).T.to_string(float_format=three_digits))

@@ -2,11 +2,11 @@
 Handwritten digits from six views
 =================================
 
-The same 2000 digits were measured in six ways: Fourier coefficients, profile correlations,
-Karhunen-Loeve coefficients, pixel averages, Zernike moments and morphological features (UCI
-"Multiple Features"). You learn here how to make a view of each group of columns with ``lk.on``, to
-let the labels weigh the views, and to judge the result: next to equal weights, and next to the view
-that is best alone.
+2000 images of digits are described by six sets of features: Fourier coefficients, profile
+correlations, Karhunen-Loeve coefficients, pixel averages, Zernike moments and morphological
+features (UCI "Multiple Features"). This example makes each group of columns a view with ``lk.on``,
+learns the weights of the views, and compares the result with equal weights and with the best single
+view.
 """
 
 import os
@@ -22,8 +22,8 @@ from learnkernels import datasets
 QUICK = "LEARNKERNELS_QUICK" in os.environ  # a short run
 
 # %%
-# The table, and a view for each prefix of its column names. A view with no kernels named has ten
-# Gaussians around the median distance of its own columns, and the linear kernel: 66 kernels in all.
+# Load the table and define a view for each prefix of its column names. A view without kernels of
+# its own has the default kernels.
 
 table = datasets.load("mfeat")
 digits = table.pop("target")
@@ -40,8 +40,8 @@ views = {name: lk.on(prefix, name=name) for name, prefix in prefixes.items()}
 
 
 # %%
-# The views find their columns by name, so the scaler has to keep the names. Every model chooses C
-# from the same values, by cross-validation inside ``fit``.
+# Views select their columns by name, so the scaler must return a table with names. Every model
+# chooses C from the same values, by cross-validation in ``fit``.
 
 
 def model(kernels, method="alignf"):
@@ -53,9 +53,9 @@ def model(kernels, method="alignf"):
 
 
 # %%
-# Train on 50 examples a digit, test on the other 150, several times. The best single view is the
-# one with the best accuracy in the cross-validation of the training part (``C_scores_``); the test
-# part has no say.
+# Train on 50 samples of each digit and test on the other 150, several times. The best single view
+# is the one with the highest cross-validated accuracy on the training part (``C_scores_``), without
+# the test part.
 
 scores, weights, chosen = [], [], []
 for seed in range(2 if QUICK else 10):
@@ -77,8 +77,8 @@ for seed in range(2 if QUICK else 10):
     chosen.append(best)
 
 # %%
-# What was learned. Views that say the same share one weight between them: a weight of zero means
-# that the others say it already, not that the view is useless alone.
+# Print the weights and accuracies. A view can have weight zero although it is informative alone, if
+# the other views contain the same information.
 
 scores, weights = pd.DataFrame(scores), pd.DataFrame(weights)
 three_digits = "{:.3f}".format
@@ -87,5 +87,5 @@ print("Weight of each view (alignf)")
 print(weights.agg(["mean", "std"]).T.to_string(float_format=three_digits))
 print(f"\nTest accuracy, {len(scores)} splits")
 print(scores.agg(["mean", "std"]).T.to_string(float_format=three_digits))
-print("\nHow often each view was the best alone")
+print("\nNumber of splits in which each view was the best single view")
 print(pd.Series(chosen).value_counts().to_string())

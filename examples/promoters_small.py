@@ -1,11 +1,12 @@
 """
-A hundred promoters: learning weights from few sequences
-========================================================
+A hundred promoters: learn weights from few sequences
+=====================================================
 
-106 pieces of E. coli DNA, 57 bases each, half of them promoters (UCI). You learn here how to
-combine kernels of words at fixed places, of words that may stand a few places apart
-(``lk.weighted_degree`` with a shift) and of words anywhere (``lk.spectrum``), and how to judge it
-on data so small that a single split is not informative: by the mean and the spread over many.
+The data set has 106 E. coli DNA sequences of 57 bases each, half of them promoters (UCI). This
+example combines kernels of words at fixed positions, of words that may be shifted by a few
+positions (``lk.weighted_degree`` with a shift), and of words at any position (``lk.spectrum``). The
+data set is so small that a single split is not informative, so means and standard deviations over
+many splits are compared.
 """
 
 import os
@@ -20,7 +21,7 @@ from learnkernels import datasets
 QUICK = "LEARNKERNELS_QUICK" in os.environ  # a short run
 
 # %%
-# Five kernels of one column, each a view of its own.
+# Define five kernels of one column, each in its own view.
 
 table = datasets.load("promoters")
 promoter = table.pop("target") == "+"
@@ -40,9 +41,9 @@ def model(views, method):
 
 
 # %%
-# Two thirds to train, one third to test, again and again. All models choose C from the same values
-# inside ``fit``; the best single view is the one with the best accuracy in that cross-validation of
-# the training part.
+# Train on two thirds and test on one third, many times. All models choose C from the same values in
+# ``fit``. The best single view is the one with the highest cross-validated accuracy on the training
+# part.
 
 METHODS = ["l1-svm", "alignf", "unif"]
 scores, weights, chosen = [], [], []
@@ -66,7 +67,7 @@ for seed in range(3 if QUICK else 20):
     ]
 
 # %%
-# Means and standard deviations over the splits.
+# Print means and standard deviations over the splits.
 
 scores = pd.DataFrame(scores).groupby("method", sort=False)
 weights = pd.DataFrame(weights).groupby("method", sort=False).mean().T
@@ -76,5 +77,5 @@ print("Mean weight of each view")
 print(weights.to_string(float_format=three_digits))
 print(f"\nOn the test part, {len(chosen)} splits")
 print(scores.agg(["mean", "std"]).to_string(float_format=three_digits))
-print("\nHow often each view was the best alone")
+print("\nNumber of splits in which each view was the best single view")
 print(pd.Series(chosen).value_counts().to_string())

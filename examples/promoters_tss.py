@@ -1,14 +1,15 @@
 """
-Where genes start: kernels for long DNA sequences
-=================================================
+Transcription starts: kernels for long DNA sequences
+====================================================
 
-251 bases around a candidate start of transcription in Arabidopsis, from 200 before it to 50 after
-it: does a gene start here? You learn here how to turn one column of sequences into several views,
-words at fixed places (``lk.weighted_degree``) and words anywhere (``lk.spectrum``), and that it
-matters how the weights are learned. Alignment (``alignf``) compares whole Gram matrices, with each
-sequence's likeness to itself in them, and so gives little to weighted-degree kernels, whose
-matrices are almost diagonal; here that costs accuracy. ``l1-svm`` takes the weights that serve the
-SVM's margin and gives these kernels most, at the price of training many SVMs.
+Each sample has 251 bases around a candidate transcription start in Arabidopsis, from 200 before it
+to 50 after it. The task is to predict whether a gene starts there. This example makes several views
+of one column of sequences, with words at fixed positions (``lk.weighted_degree``) and words at any
+position (``lk.spectrum``). It shows that the method for the weights matters. Alignment (``alignf``)
+compares whole Gram matrices, including the diagonal. It therefore gives little weight to
+weighted-degree kernels, whose Gram matrices are almost diagonal, and here the accuracy is lower.
+``l1-svm`` learns the weights together with the SVM and gives these kernels most of the weight, but
+it has to train many SVMs.
 """
 
 import os
@@ -23,7 +24,7 @@ from learnkernels import datasets
 QUICK = "LEARNKERNELS_QUICK" in os.environ  # a short run
 
 # %%
-# A view looks at one column, so parts of the sequence become columns of their own.
+# A sequence kernel uses one column, so we add columns with parts of the sequence.
 
 table = datasets.load("tss_arabidopsis_tata")
 starts = table.pop("target")
@@ -42,8 +43,9 @@ parts = {
 views = {name: lk.on(column, kernel, name=name) for name, (column, kernel) in parts.items()}
 
 # %%
-# Train on some, test on all others. All models choose C from the same values inside ``fit``; the
-# best single view is the one with the best accuracy in that cross-validation of the training part.
+# Train on some of the sequences and test on all others. All models choose C from the same values in
+# ``fit``. The best single view is the one with the highest cross-validated accuracy on the training
+# part.
 
 train, test, y_train, y_test = train_test_split(
     table, starts, train_size=200 if QUICK else 1200, stratify=starts, random_state=0
@@ -63,8 +65,8 @@ best = max(alone, key=lambda name: alone[name].C_scores_.max())
 models["best single view"] = alone[best]
 
 # %%
-# The two columns on the right show why alignf decides as it does: the order of the views by their
-# alignment is not their order by what they achieve in cross-validation.
+# The two columns on the right explain the weights of alignf: the views with the highest alignment
+# are not those with the highest cross-validated accuracy.
 
 weights = pd.DataFrame(
     {

@@ -2,10 +2,10 @@
 Which words make a review good or bad
 =====================================
 
-2000 reviews of kitchen ware, half of them favourable, with a title and a text (Blitzer, Dredze and
-Pereira 2007). You learn here how to go from raw texts to thousands of kernels of rank one, one for
-each pair of words, in one line (``lk.ngrams``), and how to read the weights: they say which pairs
-tell the classes apart, in the title and in the text.
+The data set has 2000 reviews of kitchen ware with a title and a text, half of them positive
+(Blitzer, Dredze and Pereira 2007). This example uses thousands of kernels of rank one, one for each
+pair of words (``lk.ngrams``). The weights show which pairs of words distinguish the classes, in the
+title and in the text.
 """
 
 import os
@@ -21,7 +21,7 @@ from learnkernels import datasets
 QUICK = "LEARNKERNELS_QUICK" in os.environ  # a short run
 
 # %%
-# Titles and texts are two views of a review.
+# The title and the text of a review are two views.
 
 reviews = datasets.load("sentiment_reviews")
 reviews = reviews[reviews["domain"] == "kitchen"]
@@ -38,10 +38,10 @@ def model(kernels, method):
 
 
 # %%
-# ``align`` weighs every pair of words by its own alignment with the labels, ``alignf`` all of them
-# together, so that most weights become zero. All models choose C from the same values inside
-# ``fit``; the best single view is the one with the best accuracy in that cross-validation of the
-# training part. The last two models have single words among their 4000 n-grams a view.
+# ``align`` weights every pair of words by its own alignment with the labels. ``alignf`` maximises
+# the alignment of the combination, and most weights are zero. All models choose C from the same
+# values in ``fit``. The best single view is the one with the highest cross-validated accuracy on
+# the training part. The 4000 n-grams per view of the last two models include single words.
 
 METHODS = ["align", "alignf", "unif"]
 scores, weights, chosen = [], [], []
@@ -60,7 +60,8 @@ for seed in range(2 if QUICK else 5):
     scores.append({name: found.score(test, y_test) for name, found in tested.items()})
 
 # %%
-# The pairs of words that weigh most in the last split, and how many have a weight at all.
+# Print the pairs of words with the largest weights in the last split, and the number of non-zero
+# weights.
 
 scores = pd.DataFrame(scores)
 weights = pd.DataFrame(weights).groupby("method", sort=False).mean().T
@@ -72,18 +73,18 @@ three_digits = "{:.3f}".format
 
 for method, top in heaviest.items():
     used = (models[method].weights_ > 0).sum()
-    print(f"Heaviest pairs of words ({method}, {used} of {len(models[method].weights_)} used)")
+    print(f"Largest weights ({method}, {used} of {len(models[method].weights_)} used)")
     print(top.to_string(float_format="{:.4f}".format), end="\n\n")
 print("Mean weight of each view")
 print(weights.to_string(float_format=three_digits))
 print(f"\nTest accuracy, {len(scores)} splits")
 print(scores.agg(["mean", "std"]).T.to_string(float_format=three_digits))
-print("\nHow often each view was the best alone")
+print("\nNumber of splits in which each view was the best single view")
 print(pd.Series(chosen).value_counts().to_string())
 
 # %%
-# The same kernels in the manner of a scikit-learn pipeline: any vectorizer, then a kernel for each
-# of its columns. It takes a list of texts, and gives what the view of the texts alone gives.
+# The same kernels in a scikit-learn pipeline: a vectorizer, then one kernel for each of its
+# columns. For the texts alone the result is the same as with ``lk.ngrams``.
 
 vectorizer = CountVectorizer(ngram_range=(2, 2), max_features=most)
 pipeline = make_pipeline(vectorizer, model(lk.per_feature(), "align")).fit(train["text"], y_train)

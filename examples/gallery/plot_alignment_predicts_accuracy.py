@@ -2,10 +2,11 @@
 Alignment predicts accuracy
 ===========================
 
-Centered alignment says how much a kernel resembles the labels: 0 for not at all, 1 for a kernel
-that is high exactly where two samples share a class. It costs one pass over the pairs of samples,
-and no machine is trained. Learning weights by alignment rests on one observation: kernels that are
-better aligned classify better. This page checks it.
+Centered alignment measures how similar a kernel is to the target kernel, which is large exactly for
+pairs of samples of the same class. It is 1 for the target kernel itself and 0 for a kernel that is
+unrelated to the labels. Computing it takes one pass over pairs of samples, and no machine is
+trained. Weights can be learned by alignment because kernels with higher alignment usually classify
+better. This page tests that on one data set.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ import learnkernels as lk
 from learnkernels.inspection import AlignmentAccuracyDisplay
 
 # %%
-# Fourteen Gaussians, from so wide that all samples look alike to so narrow that every sample
-# resembles itself only.
+# We use fourteen Gaussians. The values of the widest are close to one for all pairs of samples;
+# those of the narrowest are close to zero for all pairs of different samples.
 
 X, y = load_breast_cancer(return_X_y=True)
 X = scale(X)
@@ -28,30 +29,33 @@ model = lk.KernelClassifier(lk.gaussians(gammas)).fit(X, y)
 
 # %%
 # :class:`~learnkernels.inspection.AlignmentAccuracyDisplay` cross-validates an SVM with each base
-# kernel alone, and draws its accuracy beside the alignment that the model has computed already.
+# kernel alone, and plots its accuracy beside the alignment, which the fitted model already has.
 
 display = AlignmentAccuracyDisplay.from_estimator(model, X, y)
 
 # %%
-# Reading from the bottom: the narrowest Gaussians are not aligned, and their SVM finds the larger
-# class and no more. As the kernel widens, both numbers rise together. At the top the accuracies are
-# level and the alignments still differ a little: alignment then chooses among kernels that are all
-# good.
+# The narrowest Gaussians, at the bottom, have a low alignment, and an SVM with one of them predicts
+# the larger class for all samples. Alignment and accuracy increase together with the width. At the
+# top the accuracies are nearly equal, while the alignments still differ.
 #
-# The best aligned kernel is as good as the most accurate one, up to the noise of the folds, and
-# choosing it took no training:
+# The kernel with the highest alignment is as accurate as the most accurate one, up to the standard
+# error of cross-validation, and no machine had to be trained to find it:
 
 best = int(np.argmax(display.alignments))
-print(f"best aligned:  {display.names[best]}, accuracy {display.scores[best]:.3f}")
+print(
+    f"highest alignment: {display.names[best]}, accuracy {display.scores[best]:.3f}"
+)
 most = int(np.argmax(display.scores))
-print(f"most accurate: {display.names[most]}, accuracy {display.scores[most]:.3f}")
+print(
+    f"highest accuracy:  {display.names[most]}, accuracy {display.scores[most]:.3f}"
+)
 
 # %%
-# The combination that ``alignf`` learns is at least as well aligned as any of its kernels:
+# The alignment of the combination that ``alignf`` learns is at least that of each base kernel:
 
 print(f"alignment of the learned kernel: {model.alignment_:.3f}")
 print(f"of the best base kernel:         {model.kernel_alignments_.max():.3f}")
 
 # %%
-# The same figure for the five data sets of the 2012 paper, by its protocol, is among the
-# :doc:`reproductions <../reproductions/alignment_2012>`.
+# The :doc:`reproductions <../reproductions/alignment_2012>` have the same figure for the five data
+# sets of the 2012 paper, with the protocol of the paper.

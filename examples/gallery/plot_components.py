@@ -1,9 +1,9 @@
 """
-A smooth part and a wiggly part
-===============================
+Decompose a fit into trend and season
+=====================================
 
-A function learned with several kernels is a sum of functions, one a kernel. In one dimension they
-can be drawn: what each kernel contributes to the fit.
+A function learned with several kernels is a sum of functions, one for each kernel. For data with
+one feature they can be plotted.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import learnkernels as lk
 from learnkernels.inspection import ComponentsDisplay
 
 # %%
-# A slow trend and a season that repeats itself every 0.7, with noise. The samples between 4 and 5.5
-# are kept for testing.
+# The target is the sum of a slow trend, a season with period 0.7, and noise. The samples between 4
+# and 5.5 are used for testing.
 
 rng = np.random.default_rng(0)
 X = np.sort(rng.uniform(0, 8, 200))[:, None]
@@ -34,9 +34,9 @@ gap = (X[:, 0] > 4) & (X[:, 0] < 5.5)
 X_train, X_test, y_train, y_test = X[~gap], X[gap], y[~gap], y[gap]
 
 # %%
-# The trend is for a wide Gaussian. For the season there are periodic kernels, but the period is
-# unknown: give several, and let the weights say. Any function of two blocks of rows can be a
-# kernel; its ``__name__`` is what pictures call it.
+# A wide Gaussian can represent the trend, and a periodic kernel the season. We assume that the
+# period is unknown, pass kernels of several periods, and learn their weights. Any function of two
+# arrays of samples can be a kernel; its ``__name__`` is the name in plots.
 
 
 def periodic(period: float):
@@ -57,14 +57,15 @@ for name, weight in zip(model.kernel_names_, model.weights_, strict=True):
     print(f"{name:14} {weight:.3f}")
 
 # %%
-# Of the periods only the right one has a weight worth mention. The dashed lines add up to the black
-# one, but for a constant: the Gaussian has taken the trend and the periodic kernel the season.
+# Of the periodic kernels, only the one with the true period has a large weight. Up to a constant,
+# the dashed lines sum to the black one: the Gaussian represents the trend and the periodic kernel
+# the season.
 
 display = ComponentsDisplay.from_estimator(model, X_train, y_train)
 
 # %%
-# The season goes on through the gap. Gaussians can follow a season where they see it, if some of
-# them are narrow enough, but they do not know that it repeats itself:
+# The periodic kernel continues the season through the gap. Narrow Gaussians can fit a season where
+# there are training samples, but they do not continue it:
 
 others = lk.KernelRegressor(lk.gaussians(2.0 ** np.arange(-4, 6)), alpha=alphas)
 others.fit(X_train, y_train)

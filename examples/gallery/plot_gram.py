@@ -1,10 +1,10 @@
 """
-The learned kernel as a picture
-===============================
+Plot the learned Gram matrix
+============================
 
-A kernel is good for classification where samples of one class are similar to each other and not to
-the rest: with the samples in order of their class, its Gram matrix shows blocks on the diagonal.
-Learning the weights makes the blocks clearer, and alignment measures by how much.
+A kernel is suitable for classification if samples of one class are similar to each other and not to
+other samples. If the samples are sorted by class, its Gram matrix then has blocks on the diagonal.
+Learned weights make the blocks clearer, which alignment measures.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import learnkernels as lk
 from learnkernels.inspection import GramDisplay, WeightsDisplay
 
 # %%
-# Three kinds of wine, 178 bottles, 13 measurements. Every measurement is a view with three
-# Gaussians, a wide one, a middle one and a narrow one.
+# The data set has 178 wines of three classes with 13 measurements each. Every measurement is a view
+# with three Gaussians of different widths.
 
 wine = load_wine()
 X, y = scale(wine.data), wine.target
@@ -32,16 +32,17 @@ models = {
 }
 
 # %%
-# Both Grams are of centered kernels: red is more similar than the average pair, blue is less.
+# Both Gram matrices are centered. Red pairs are more similar than the average pair, blue pairs
+# less.
 
 figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.2), layout="constrained")
 for ax, (name, model) in zip(axes, models.items(), strict=True):
     GramDisplay.from_estimator(model, X, y, ax=ax)
     ax.set_title(f"{name}, alignment {model.alignment_:.2f}", loc="left")
-    ax.set_ylabel("kind of wine")
+    ax.set_ylabel("class of wine")
 
 # %%
-# ``alignf`` relies on a few measurements. Those without weight say little about the kind of wine,
-# or nothing that the others do not say:
+# ``alignf`` gives weight to a few measurements. A measurement with weight zero has little
+# information on the class, or the same information as the others:
 
 WeightsDisplay.from_estimator(models["learned weights"], by="view")

@@ -1,10 +1,10 @@
 """
-In pipelines and searches
+Pipelines and grid search
 =========================
 
-The estimators are scikit-learn's in kind: they stand in a ``Pipeline`` behind a
-``ColumnTransformer``, their methods' parameters are searched by ``GridSearchCV``, and the learned
-Gram goes to any estimator that takes ``kernel="precomputed"``.
+The estimators follow scikit-learn's conventions. They can be used in a ``Pipeline`` after a
+``ColumnTransformer``, ``GridSearchCV`` can search over the parameters of their methods, and the
+learned Gram matrix can be used by any estimator with ``kernel="precomputed"``.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ import learnkernels as lk
 from learnkernels.inspection.displays.style import BLUE, GREY, INK, ORANGE, tidy
 
 # %%
-# A table of 442 patients with numbers and one category. The question: does the disease progress
-# faster than in the median patient?
+# The table has 442 patients, numeric columns and one category. The task is to predict whether the
+# disease progresses faster than the median.
 
 table, progress = load_diabetes(return_X_y=True, as_frame=True, scaled=False)
 y = np.where(progress > progress.median(), "fast", "slow")
@@ -37,11 +37,11 @@ encode = make_column_transformer(
 )
 
 # %%
-# A search over the method's parameters
-# -------------------------------------
+# Search over the parameters of a method
+# --------------------------------------
 #
-# Methods are objects with parameters. ``lk.methods.Align(q=...)`` sharpens the weights for ``q``
-# below 2 and levels them above. Both ``q`` and ``C`` are chosen by cross-validation.
+# Methods are objects with parameters. With ``lk.methods.Align(q=...)`` the weights are less equal
+# for ``q`` below 2 and more equal above. Both ``q`` and ``C`` are chosen by cross-validation.
 
 model = make_pipeline(encode, lk.KernelClassifier(method=lk.methods.Align()))
 grid = {
@@ -53,14 +53,14 @@ print(search.best_params_)
 print(f"accuracy on test data: {search.score(test, y_test):.3f}")
 
 # %%
-# The last step of the best pipeline: a fitted estimator shows what it learned below scikit-learn's
+# In a notebook, the last step of the best pipeline shows the learned kernel below scikit-learn's
 # diagram.
 
 search.best_estimator_[-1]
 
 # %%
-# How much does ``q`` matter? With ``C`` of 0.1 and more, less than the folds differ. Where ``C`` is
-# too small, sharp weights help:
+# The next figure shows the effect of ``q``. For ``C`` of at least 0.1 it is smaller than the
+# standard error over the folds. For a smaller ``C``, less equal weights are more accurate.
 
 found = search.cv_results_
 qs = np.array([one["kernelclassifier__method__q"] for one in found["params"]])
@@ -83,18 +83,19 @@ ax.legend(frameon=False, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 tidy(ax)
 
 # %%
-# The learned Gram for other estimators
-# -------------------------------------
+# Use the learned Gram matrix in other estimators
+# -----------------------------------------------
 #
-# :class:`~learnkernels.KernelLearner` is a transformer: it learns the weights and hands out Gram
-# matrices. Before scikit-learn's ``SVC``:
+# :class:`~learnkernels.KernelLearner` is a transformer: ``fit`` learns the weights and
+# ``transform`` returns Gram matrices. This pipeline uses it with scikit-learn's ``SVC``:
 
 by_svc = make_pipeline(encode, lk.KernelLearner(), SVC(kernel="precomputed"))
 by_svc.fit(train, y_train)
 print(f"accuracy on test data: {by_svc.score(test, y_test):.3f}")
 
 # %%
-# And before ``KernelPCA``, for a picture of the test patients as the learned kernel sees them:
+# With ``KernelPCA`` it projects the test patients onto the first two principal components of the
+# learned kernel:
 
 by_pca = make_pipeline(
     encode, lk.KernelLearner(), KernelPCA(2, kernel="precomputed")

@@ -2,9 +2,10 @@
 How regularisation changes the weights
 ======================================
 
-The one-stage methods learn weights and machine at once, so ``C`` decides on both. ``l1-svm`` bounds
-the sum of the weights and makes many of them zero; ``l2-svm`` bounds the sum of their squares and
-keeps all. This page follows the weights from strong regularisation (small ``C``) to weak.
+One-stage methods learn the weights and the machine together, so ``C`` affects both. ``l1-svm``
+bounds the sum of the weights, and many of them are zero. ``l2-svm`` bounds the sum of their
+squares, and none is zero. This page shows the weights from strong regularisation (small ``C``) to
+weak regularisation.
 """
 
 from __future__ import annotations
@@ -29,9 +30,9 @@ model = lk.KernelClassifier(kernels, method="l1-svm").fit(X, y)
 sparse = WeightPathDisplay.from_estimator(model, X, y, values=values)
 
 # %%
-# With strong regularisation the simplest kernel takes all. As samples are allowed to pull harder,
-# narrower Gaussians join and wider ones leave. From a ``C`` of about 3 on no sample uses all that
-# it is allowed: the classes are separated, and the weights stay as they are.
+# With strong regularisation the linear kernel has all the weight. With increasing ``C``, narrower
+# Gaussians get weight and wider ones lose it. For ``C`` above about 3 all dual coefficients are
+# below ``C``: the classes are separated, and the weights do not change any more.
 
 used = (sparse.weights > 0).sum(axis=1)
 print("kernels with weight:", *used)
@@ -40,13 +41,12 @@ print("kernels with weight:", *used)
 # Dense: ``l2-svm``
 # -----------------
 #
-# All kernels have weight throughout. The change is the same in kind, from the linear kernel to the
-# narrowest Gaussian, and smoother.
+# All weights are positive for every ``C``. As above, weight moves from the linear kernel to the
+# narrower Gaussians, but more smoothly.
 
 model = lk.KernelClassifier(kernels, method="l2-svm").fit(X, y)
 dense = WeightPathDisplay.from_estimator(model, X, y, values=values)
 
 # %%
-# Between the two, and beyond, ``lk.methods.LpSVM(p=...)`` takes any norm above 1. The weights of
-# the two-stage methods, ``align`` and ``alignf``, do not depend on ``C``: they are learned from the
-# labels alone. See :doc:`methods <../methods>`.
+# ``lk.methods.LpSVM(p=...)`` accepts any norm of at least 1. The weights of the two-stage methods
+# ``align`` and ``alignf`` do not depend on ``C``. See :doc:`methods <../methods>`.

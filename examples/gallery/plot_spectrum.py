@@ -1,11 +1,11 @@
 """
-Spectra, and what conv does with them
-=====================================
+Eigenvalues of kernels and the methods conv and dc
+==================================================
 
-How much a kernel can express is written in the eigenvalues of its Gram matrix. The *tail sum* at
-theta is the sum of all but the theta largest. A kernel with a light tail lives in few directions; a
-kernel with a heavy tail can fit anything, noise included. The methods ``conv`` and ``dc`` make
-kernels pay for their tails.
+The eigenvalues of the Gram matrix measure the complexity of a kernel. The *tail sum* at theta is
+the sum of all eigenvalues but the theta largest. If it is small, the learned functions are in a
+space of few dimensions. If it is large, the kernel can fit any labels, including noise. The methods
+``conv`` and ``dc`` penalise large tail sums.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ X, y = load_breast_cancer(return_X_y=True)
 X_train, X_test, y_train, y_test = train_test_split(scale(X), y, random_state=0)
 
 # %%
-# Six Gaussians, from wide to narrow. :class:`~learnkernels.inspection.SpectrumDisplay` draws the
-# tail sum for every theta, as a share of the trace.
+# We use six Gaussians, from wide to narrow. :class:`~learnkernels.inspection.SpectrumDisplay` plots
+# the tail sum for every theta, relative to the trace.
 
 kernels = lk.gaussians(2.0 ** np.arange(-10, 2, 2))
 uniform = lk.KernelClassifier(kernels, method="unif").fit(X_train, y_train)
 display = SpectrumDisplay.from_estimator(uniform, X_train, y_train)
 
 # %%
-# The wide Gaussian has spent most of its trace after five eigenvalues. The narrowest one hardly
-# begins to: its Gram is almost diagonal, and says that every sample resembles itself alone.
+# The five largest eigenvalues of the widest Gaussian contain most of its trace. The eigenvalues of
+# the narrowest one are nearly equal, because its Gram matrix is almost diagonal.
 #
-# ``l1-svm`` treats both alike, as all kernels have the same trace. ``conv`` divides each by its
-# tail sum first, ``dc`` bounds the tail sum of the combination. After the division kernels are
-# about ``n`` times smaller, so ``C`` has to be about ``n`` times larger.
+# ``l1-svm`` penalises all kernels equally, because they have the same trace. ``conv`` divides each
+# kernel by its tail sum first, and ``dc`` bounds the tail sum of the combination. The divided
+# kernels are about ``n`` times smaller, so ``C`` has to be about ``n`` times larger.
 
 theta, n = 5, len(X_train)
 models = {
@@ -56,19 +56,19 @@ for name, model in models.items():
 pd.DataFrame(shares, index=model.kernel_names_).round(3)
 
 # %%
-# Most of the weight has moved to the widest Gaussian. The spectra of the three learned kernels:
+# With ``conv`` and ``dc`` most of the weight is on the widest Gaussian. These are the tail sums of
+# the three learned kernels:
 
 learned = {}
 for name, model in models.items():
     one = SpectrumDisplay.from_estimator(model, X_train, y_train)
     learned[name] = one.eigenvalues["learned kernel"]
-    plt.close(one.figure_)  # the numbers are wanted, not the picture
+    plt.close(one.figure_)  # only the numbers are used
 SpectrumDisplay(learned).plot()
 
 # %%
-# At the same trace a lighter tail is a smaller local Rademacher complexity, and with it a better
-# bound on the risk (:doc:`guarantees <../guarantees>`). Whether it is a smaller error is for the
-# test to say:
+# For the same trace, a smaller tail sum gives a smaller local Rademacher complexity and a better
+# bound on the risk (:doc:`guarantees <../guarantees>`). The error has to be measured on test data:
 
 tails = {name: lk.theory.tail_sums(values) for name, values in learned.items()}
 rows = {

@@ -2,10 +2,10 @@
 Ten minutes with learnkernels
 =============================
 
-A kernel says how similar two samples are, and a kernel machine is as good as its kernel. Instead of
-choosing one kernel and tuning it, bring several: learnkernels learns from the labels how much of
-each to take. This page goes from a table to a trained model, looks at what was learned, asks
-whether it was worth it, and keeps the model in a file.
+A kernel measures the similarity of two samples, and the accuracy of an SVM or of kernel ridge
+regression depends on the kernel. Instead of choosing and tuning a single kernel, pass several
+kernels: learnkernels learns their weights from the labels. In this tutorial we train a model on a
+table, look at the learned weights, compare the model with simpler ones, and save it to a file.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from learnkernels.inspection import AlignmentDisplay, WeightsDisplay, compare
 # A table
 # -------
 #
-# 569 tumours, 30 measurements each, and the question whether a tumour is malignant (0) or benign
-# (1).
+# The data set has 569 tumours with 30 measurements each. The task is to predict whether a tumour is
+# malignant (0) or benign (1).
 
 X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
 
 # %%
-# Learn a kernel, train a machine
+# Learn a kernel and train an SVM
 # -------------------------------
 #
-# Scale the columns first, as for every kernel machine. The base kernels are, by default, ten
+# Standardise the columns first, as for every kernel method. The base kernels are, by default, ten
 # Gaussians whose widths are powers of two around the median distance of the samples, and the linear
 # kernel. There is no width to tune. ``C``, the regularisation of the SVM, is chosen from the list
 # by cross-validation inside ``fit``; the weights of each fold are learned without that fold.
@@ -49,41 +49,42 @@ accuracy = model.score(X_test, y_test)
 print(f"accuracy on test data: {accuracy:.3f}")
 
 # %%
-# What was learned
-# ----------------
+# The learned kernel
+# ------------------
 #
-# A fitted model shows itself: its parameters, and below them the kernels that have weight.
+# In a notebook, a fitted model shows its parameters and the kernels with non-zero weight.
 
 learned = model[-1]
 learned
 
 # %%
-# The same as numbers: one weight for each base kernel, their names, the ``C`` that was chosen, and
-# the *alignment* of the learned kernel, which says from 0 to 1 how well it matches the labels.
+# The same information is in attributes: the weight and the name of each base kernel, the chosen
+# ``C``, and the *alignment* of the learned kernel, a number from 0 to 1 that measures its
+# similarity to the target kernel.
 
 weights = pd.Series(learned.weights_, learned.kernel_names_)
 print(weights[weights > 0].round(3).to_string())
 print(f"C = {learned.C_:g}, alignment = {learned.alignment_:.3f}")
 
 # %%
-# And as a picture.
+# :class:`~learnkernels.inspection.WeightsDisplay` plots the weights.
 
 WeightsDisplay.from_estimator(learned)
 
 # %%
-# Why have some kernels no weight? On the right is the alignment of every kernel alone. A kernel
-# with high alignment can have weight 0 if another kernel carries the same information.
+# :class:`~learnkernels.inspection.AlignmentDisplay` plots the alignment of every kernel alone. A
+# kernel with high alignment can have weight 0 if another kernel carries the same information.
 
 AlignmentDisplay.from_estimator(learned)
 # sphinx_gallery_thumbnail_number = 2
 
 # %%
-# Was it worth it?
-# ----------------
+# Comparison with simpler methods
+# -------------------------------
 #
-# Compare with the two things that cost less thought: equal weights (``unif``) and the one best
-# kernel (``single``). :func:`~learnkernels.inspection.compare` trains on three folds of five,
-# chooses ``C`` on one and tests on one, in turn.
+# Two simpler methods are equal weights (``unif``) and the best single kernel (``single``).
+# :func:`~learnkernels.inspection.compare` trains on three of five folds, chooses ``C`` on one fold
+# and tests on one, for each of the five folds as the test fold.
 
 comparison = compare(
     X, y, ["unif", "single", "align", "alignf"], preprocess=StandardScaler()
@@ -101,23 +102,22 @@ table = pd.DataFrame(
 table
 
 # %%
-# On this table the choice hardly matters: no method is better than equal weights by a paired t-test
-# at level 0.1. That is worth knowing too. All eleven kernels look at the same columns, and equal
-# weights are hard to beat where every kernel is of some use. They are easy to beat where some are
-# not, as in :doc:`plot_views` and :doc:`plot_many_features`, and on the data sets of the
-# :doc:`papers <../reproductions>`.
+# On this table no method is significantly better than equal weights (paired t-test at level 0.1).
+# All kernels use the same columns, and equal weights are a strong baseline if every kernel is
+# relevant. Learned weights are better if some kernels are irrelevant, as in :doc:`plot_views` and
+# :doc:`plot_many_features`, and on the data sets of the :doc:`papers <../reproductions>`.
 #
-# How good are the weights?
-# -------------------------
+# Certificate and guarantees
+# --------------------------
 #
-# As good as any: the certificate holds the objective at the weights, a bound that no weights can
-# pass, and the gap between the two.
+# The certificate contains the objective at the weights, a bound on the objective of all feasible
+# weights, and the relative gap between the two. A gap of zero means that the weights are optimal.
 
 print(learned.certificate_)
 
 # %%
-# That proves the optimisation, not the prediction. ``guarantees`` says what theorems promise of the
-# model on new data, and says as well when a promise is empty (:doc:`guarantees <../guarantees>`).
+# The certificate is about the optimisation, not about predictions. ``guarantees`` computes bounds
+# on the error on new data, and marks those that are vacuous (:doc:`guarantees <../guarantees>`).
 
 found = learned.guarantees(model[:-1].transform(X_train), y_train)
 for entry in found.entries:
@@ -128,9 +128,10 @@ for entry in found.entries:
 # Groups of columns
 # -----------------
 #
-# Every measurement is in this table three times: its mean over the cells of a tumour, the error of
-# that mean, and the worst value. Make each group a *view*, with kernels of its own. Views are
-# chosen by the beginning of the names, by lists, or by a function of the table.
+# The table has three columns for every measurement: its mean over the cells of a tumour, the
+# standard error of that mean, and the worst value. We make each group a *view* with its own
+# kernels. The columns of a view are selected by a prefix of their names, by a list, or by a
+# function of the table.
 
 views = [
     lk.on("mean ", name="mean"),
@@ -143,15 +144,15 @@ print(f"accuracy on test data: {by_view.score(X_test, y_test):.3f}")
 WeightsDisplay.from_estimator(by_view[-1], by="view")
 
 # %%
-# The weight of a view is the sum of its kernels' weights, ``view_weights_``. Texts, DNA and samples
-# that lack a view: :doc:`tables, texts, sequences, views <../sources>`.
+# The weight of a view, in ``view_weights_``, is the sum of the weights of its kernels. See
+# :doc:`tables, texts, sequences, views <../sources>` for texts, DNA and missing views.
 #
 # Another method
 # --------------
 #
 # The default, ``alignf``, finds the combination of highest alignment and then trains the machine.
-# ``l1-svm`` learns weights and SVM at once. All :doc:`methods <../methods>` go by a name or, with
-# parameters, by an object such as ``lk.methods.LpSVM(p=1.5)``.
+# ``l1-svm`` learns the weights and the SVM together. A :doc:`method <../methods>` is given by its
+# name or, to set parameters, as an object such as ``lk.methods.LpSVM(p=1.5)``.
 
 other = make_pipeline(scaler, lk.KernelClassifier(method="l1-svm", C=[0.1, 1, 10]))
 other.fit(X_train, y_train)
@@ -159,13 +160,13 @@ print(f"accuracy on test data: {other.score(X_test, y_test):.3f}")
 print(other[-1].certificate_)
 
 # %%
-# Numbers instead of classes
-# --------------------------
+# Regression
+# ----------
 #
 # ``KernelRegressor`` does the same with ridge regression. ``alpha`` is chosen from the list by
-# exact leave-one-out errors, which cost one eigendecomposition (by folds for methods that learn the
-# weights together with the machine). Several targets (``y`` with several columns) share one learned
-# kernel.
+# exact leave-one-out errors, which need one eigendecomposition; methods that learn the weights
+# together with the machine use cross-validation. Several targets (``y`` with several columns) share
+# one learned kernel.
 
 D, progress = load_diabetes(return_X_y=True)
 D_train, D_test, p_train, p_test = train_test_split(D, progress, random_state=0)
@@ -174,22 +175,22 @@ print(f"R² on test data: {regressor.score(D_test, p_test):.3f}")
 print(f"alpha = {regressor.alpha_:g}")
 
 # %%
-# Tell others
-# -----------
+# Report
+# ------
 #
-# ``lk.report`` puts all of this on one page for a person who did not run the fit: which kernels and
-# how sure that is, how much better than uniform weights on unseen samples, the certificate, how to
-# make it again. ``print(report)`` gives five lines, ``report.save("report.html")`` writes the page.
-# :doc:`/report` says how to read it.
+# ``lk.report`` collects these results for other readers: the weights and how stable they are, the
+# cross-validated error against uniform weights, the certificate, and how to reproduce the fit.
+# ``print(report)`` prints at most five lines, ``report.save("report.html")`` writes a page.
+# :doc:`/report` explains it.
 
 report = lk.report(model, X_train, y_train, title="tumours", draws=20)
 report
 
 # %%
-# Keep the model
+# Save the model
 # --------------
 #
-# ``lk.save`` writes a model or a whole pipeline. The file runs no code when it is read.
+# ``lk.save`` writes a model or a pipeline to a file. Loading the file runs no code of the file.
 
 with tempfile.TemporaryDirectory() as folder:
     path = Path(folder, "tumours.skops")
@@ -202,7 +203,7 @@ print(f"the same predictions: {same}")
 # From the command line
 # ---------------------
 #
-# The same without Python, for a table in a CSV or Parquet file:
+# The same steps for a table in a CSV or Parquet file:
 #
 # .. code-block:: text
 #
@@ -211,5 +212,5 @@ print(f"the same predictions: {same}")
 #    learnkernels predict model.skops new.csv --output predictions.csv
 #    learnkernels report model.skops data.csv --output report.html
 #
-# ``compare`` prints a table like the one above; a star marks a method whose errors are below those
-# of ``unif`` by a paired one-sided t-test at 0.1, and ``--json -`` prints the same for programs.
+# ``compare`` prints a table like the one above. A star marks a method that is significantly better
+# than ``unif`` (paired one-sided t-test at level 0.1). ``--json -`` prints the result as JSON.

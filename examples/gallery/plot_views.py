@@ -1,10 +1,10 @@
 """
-Views, one of them noise
-========================
+Several views, one of them noise
+================================
 
-A table often joins several sources: two assays, a questionnaire, a sensor. Each is a *view*, some
-columns with kernels of their own, and the learned weights say how much each view contributes. Here
-one view is noise, and the model does not know which.
+A table often contains data of several sources, such as two assays, a questionnaire or a sensor.
+Each source is a *view*: a set of columns with its own kernels. The learned weights show how much
+each view contributes. In this example one of three views is noise.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from learnkernels.inspection import WeightsDisplay
 from learnkernels.inspection.displays.style import ORANGE
 
 # %%
-# Pictures of digits, eight by eight pixels. The upper half is one view, the lower half another, and
-# a third one has 32 columns of random numbers.
+# The samples are images of digits with eight by eight pixels. The upper half is one view, the lower
+# half another, and the third view has 32 columns of random numbers.
 
 X, y = load_digits(return_X_y=True)
 noise = np.random.default_rng(0).standard_normal((len(X), 32))
@@ -40,8 +40,8 @@ for ax, row in zip(axes, table.to_numpy(), strict=False):
     ax.label_outer()
 
 # %%
-# ``lk.on`` chooses columns by the beginning of their names. Without kernels of its own a view gets
-# the default ones, ten Gaussians and the linear kernel.
+# ``lk.on`` selects columns by a prefix of their names. If no kernels are given, the view has the
+# default kernels.
 
 views = [lk.on("upper:"), lk.on("lower:"), lk.on("noise:")]
 options = {"C": [0.1, 1, 10, 100], "missing": "neutral"}
@@ -53,7 +53,7 @@ errors = {method: 1 - model.score(test, y_test) for method, model in models.item
 pd.Series(errors, name="test error").to_frame().round(3)
 
 # %%
-# ``align`` lowers the weight of the noise, ``alignf`` takes it away:
+# ``align`` gives the noise a small weight, ``alignf`` a weight of nearly zero:
 
 figure, axes = plt.subplots(
     1, 3, figsize=(9.0, 2.2), sharex=True, layout="constrained"
@@ -64,24 +64,24 @@ for ax, (method, model) in zip(axes, models.items(), strict=True):
     ).plot(ax)
 
 # %%
-# Samples that a view has not seen
-# --------------------------------
+# Missing views
+# -------------
 #
-# With ``missing="neutral"`` one model serves samples that lack a view. Such a sample stands at the
-# view's mean in feature space: the view neither pulls nor pushes it. A new table may lack the
-# columns altogether.
+# With ``missing="neutral"`` one model can predict samples with a missing view. Such a sample gets
+# the view's mean in feature space, so the view does not affect its prediction. The columns of the
+# view may be absent from the new table.
 
 model = models["alignf"]
 without = test.drop(columns=[name for name in names if name.startswith("lower:")])
 alone = lk.KernelClassifier(views[:1], C=options["C"]).fit(train, y_train)
 missing = {
-    "both halves seen": 1 - model.score(test, y_test),
+    "both halves": 1 - model.score(test, y_test),
     "lower half missing": 1 - model.score(without, y_test),
-    "a model of the upper half alone": 1 - alone.score(test, y_test),
+    "model of the upper half only": 1 - alone.score(test, y_test),
 }
 pd.Series(missing, name="test error").to_frame().round(3)
 
 # %%
-# A model that learned to rely on a view misses it. Where it is known beforehand what will be
-# absent, train without it; ``"neutral"`` is for the one model that has to serve all samples. More
-# on :doc:`tables, texts, sequences and views <../sources>`.
+# A model that gives weight to a view is less accurate if the view is missing. If you know which
+# view will be missing, train without it. Use ``"neutral"`` if one model must predict all samples.
+# See :doc:`tables, texts, sequences and views <../sources>`.
