@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from learnkernels.cli import main
-from learnkernels.cli.main import parser
+from learnkernels.cli.parser import parser
 
 
 def commands(command: argparse.ArgumentParser, *path: str) -> Iterator[tuple[str, ...]]:

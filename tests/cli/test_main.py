@@ -29,7 +29,11 @@ from tests.cli.running import run
         (["fit", "DATA", "--target", "kind", "--save", "nowhere/model"], "cannot write"),
         (["compare", "DATA", "--target", "kind", "--cv", "2"], "from 3"),
         (["compare", "DATA", "--target", "kind", "--methods", ","], "at least one"),
-        (["predict", "DATA", "DATA"], "damaged"),
+        (["predict", "DATA", "DATA"], "is not a model file of learnkernels, which is a ZIP"),
+        (["fit", "DATA", "--target", "amount", "--task", "classification"], "--task regression"),
+        (["fit", "DATA", "--target", "kind", "--missing", "neutral"], "no view is given"),
+        (["compare", "DATA", "--target", "kind", "--methods", "unif,aling"], "Did you mean align?"),
+        (["fit", "DATA", "--target", "kind", "--kernels", "chi2"], "pass --raw"),
         (["predict", "nowhere", "DATA"], "cannot read"),
     ],
 )
@@ -47,6 +51,26 @@ def test_interrupt_prints_one_line_with_status_130(table, capsys, monkeypatch):
     monkeypatch.setattr("learnkernels.cli.commands.read_table", interrupted)
     assert main(["fit", str(table), "--target", "kind"]) == 130
     assert capsys.readouterr().err == "learnkernels: interrupted.\n"
+
+
+def test_interrupt_during_imports_prints_one_line_with_status_130():
+    code = (
+        "import sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'learnkernels.cli.commands':\n"
+        "            raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "from learnkernels.cli import main\n"
+        "sys.exit(main(['demo']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "learnkernels: interrupted.\n")
+
+
+def test_command_line_is_imported_without_other_libraries():
+    code = "import sys, learnkernels.cli; sys.exit('numpy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
 def test_module_runs_and_broken_pipe_is_no_error(table):

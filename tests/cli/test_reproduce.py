@@ -63,9 +63,9 @@ def test_all_runs_available_experiments_and_names_the_others(tmp_path, monkeypat
     ("arguments", "message"),
     [
         (["reproduce", "table-9"], "unknown experiment 'table-9'"),
-        (["reproduce", "2017-examples", "--quick", "--n-jobs", "0"], "n_jobs=0"),
+        (["reproduce", "2017-examples", "--quick", "--n-jobs", "0"], "--n-jobs 0"),
         (["reproduce", "2013-figure2", "--quick"], "tss_arabidopsis_tata"),
-        (["reproduce", "2017-examples", "--random-state", "-1"], "random_state=-1"),
+        (["reproduce", "2017-examples", "--random-state", "-1"], "--random-state -1"),
     ],
 )
 def test_invalid_reproduction_is_one_line_error(arguments, message, tmp_path, monkeypatch, capsys):

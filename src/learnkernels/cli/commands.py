@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import pandas as pd
 from sklearn.datasets import load_digits
 from sklearn.pipeline import Pipeline, make_pipeline
 
+from learnkernels.cli.advice import as_options
 from learnkernels.cli.data import (
     check_missing,
     convert_columns,
@@ -22,6 +24,7 @@ from learnkernels.cli.data import (
     split_target,
     target_values,
     task_of_target,
+    warn_about_categories,
 )
 from learnkernels.cli.show import (
     comparison_table,
@@ -35,6 +38,7 @@ from learnkernels.escaping import printable
 from learnkernels.estimators import KernelClassifier, KernelRegressor
 from learnkernels.files import make_folder, replacing
 from learnkernels.inspection import Comparison, compare
+from learnkernels.methods import METHODS
 from learnkernels.persistence import load, save
 from learnkernels.plurals import count_text
 from learnkernels.reporting import check_ending, report
@@ -102,12 +106,14 @@ def features_of(saved: dict[str, Any], table: pd.DataFrame, path: str) -> pd.Dat
     neutral = saved["model"][-1].missing == "neutral"
     if absent and not neutral:
         raise InputError(
-            f"{path!r} does not have all columns of the training table; missing are "
+            f"{path!r} does not have all columns of the training table; missing: "
             f"{', '.join(absent[:10])}"
-            f"{f' and {len(absent) - 10} more' if len(absent) > 10 else ''}."
+            f"{f' and {len(absent) - 10} more' if len(absent) > 10 else ''}. Add them, or use the "
+            "table that belongs to this model."
         )
     X = convert_columns(table.reindex(columns=saved["columns"]), saved["numbers"])
-    check_missing(X, neutral or any("imputer" in name for name in steps_of(saved["model"])))
+    advice = "Fill these cells, or fit the model again with --impute"
+    check_missing(X, neutral or any("imputer" in name for name in steps_of(saved["model"])), advice)
     return X
 
 
@@ -117,6 +123,11 @@ def run_report(options: Namespace) -> None:
     check_output(output, options.model, options.data)
     saved = saved_model(options.model)
     table = read_table(options.data, options.sep)
+    if saved["target"] not in table.columns:
+        raise InputError(
+            f"{options.data!r} has no column {saved['target']!r}, the target of the model; pass "
+            "the table that the model was trained on."
+        )
     _, y = split_target(table, saved["target"])
     X = features_of(saved, table, options.data)
     values = pd.Series(target_values(y, saved["task"]), name=saved["target"])
@@ -154,16 +165,44 @@ def run_compare(options: Namespace) -> None:
             file=sys.stderr,
         )
     for method, reason in comparison.not_applicable.items():
-        print(f"{method}: {printable(reason)}", file=sys.stderr)
+        print(f"{method}: {printable(as_options(reason))}", file=sys.stderr)
 
 
 def data_of(options: Namespace) -> tuple[pd.DataFrame, np.ndarray, str]:
     """Read and check features, target and task."""
+    check_options(options)
     table, target = split_target(read_table(options.data, options.sep), options.target)
     X = convert_columns(table, number_columns(table))
-    check_missing(X, options.impute or options.missing == "neutral")
+    check_missing(X, options.impute or options.missing == "neutral", missing_advice(options))
+    warn_about_categories(X, [*options.text, *options.sequence])
     task = task_of_target(target, options.task)
     return X, target_values(target, task), task
+
+
+def check_options(options: Namespace) -> None:
+    """Raise if options do not fit together, or name an unknown method."""
+    if options.missing == "neutral" and not has_views(options):
+        raise InputError(
+            "--missing neutral is for missing views, and no view is given; pass --view, --text or "
+            "--sequence, or --impute to fill single cells."
+        )
+    option = "--methods" if hasattr(options, "methods") else "--method"
+    names = options.methods.split(",") if hasattr(options, "methods") else [options.method]
+    for name in (name.strip() for name in names):
+        if name and name not in METHODS:
+            near = get_close_matches(name, METHODS, 1)
+            hint = f" Did you mean {near[0]}?" if near else ""
+            raise InputError(
+                f"{option}: {name!r} is unknown; expected one of {', '.join(METHODS)}.{hint}"
+            )
+
+
+def missing_advice(options: Namespace) -> str:
+    """Return how to train on a table with missing cells."""
+    impute = "--impute to fill single cells (median of numbers, most frequent category)"
+    if has_views(options):
+        return f"Pass --missing neutral if whole views are missing, or {impute}"
+    return f"Pass {impute}"
 
 
 def saved_form(model: Pipeline, X: pd.DataFrame, target: str, task: str) -> dict[str, Any]:

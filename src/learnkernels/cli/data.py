@@ -14,6 +14,7 @@ from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
+from learnkernels._warnings import warn
 from learnkernels.cli.files import (
     check_csv,
     check_memory,
@@ -32,6 +33,10 @@ PANDAS_2 = int(pd.__version__.partition(".")[0]) < 3
 EXACT_FLOATS: dict[str, Any] = {"float_precision": "round_trip"} if PANDAS_2 else {}
 # Bytes per entry of a one-hot encoded category: in the table, and in the samples of the kernels.
 ENCODED_BYTES = 16
+# A column of text is probably numeric up to this part of cells that are not numbers, and an
+# identifier above these numbers of different values: absolute, and relative to the rows.
+MAX_WRONG = 0.2
+MIN_VALUES, MAX_DISTINCT = 20, 0.5
 
 
 def read_table(path: str, sep: str = ",") -> pd.DataFrame:
@@ -186,6 +191,12 @@ def task_of_target(y: pd.Series, task: str) -> str:
             f"the target {y.name!r} contains text, but regression needs numbers; "
             "pass --task classification."
         )
+    if task == "classification" and numeric and (y % 1 != 0).any():
+        first = y[y % 1 != 0].iloc[0]
+        raise InputError(
+            f"the target {y.name!r} contains numbers that are not integers, such as {first}, but "
+            "classification needs class labels; pass --task regression."
+        )
     if task != "auto":
         return task
     classes = not numeric or looks_like_classes(y.to_numpy(dtype=float))
@@ -201,21 +212,57 @@ def target_values(y: pd.Series, task: str) -> np.ndarray:
     return np.asarray(y.map(str).to_numpy(dtype=object))
 
 
-def check_missing(X: pd.DataFrame, allowed: bool) -> None:
-    """Raise if values are missing and this is not allowed, or if values are infinite."""
+def check_missing(X: pd.DataFrame, allowed: bool, advice: str = "Fill these cells") -> None:
+    """Raise if values are missing and this is not allowed, or if values are infinite.
+
+    Parameters
+    ----------
+    X : DataFrame
+    allowed : bool
+    advice : str, default="Fill these cells"
+        How to accept missing values, the end of the message.
+    """
     missing = X.isna().sum()
     missing = missing[missing > 0]
     if len(missing) and not allowed:
         found = ", ".join(f"{name!r} ({count})" for name, count in missing.head(5).items())
         more = f" and {count_text(len(missing) - 5, 'more column')}" if len(missing) > 5 else ""
-        raise InputError(
-            f"values are missing in {found}{more}. Pass --missing neutral if whole views are "
-            "missing, or --impute to fill single cells (median of numbers, most frequent category)."
-        )
+        raise InputError(f"values are missing in {found}{more}. {advice}.")
     numbers = X[number_columns(X)]
     infinite = numbers.columns[np.isinf(numbers.to_numpy(dtype=float)).any(axis=0)].tolist()
     if infinite:
         raise InputError(f"columns {infinite[:5]} contain infinite values; replace or remove them.")
+
+
+def warn_about_categories(X: pd.DataFrame, texts: Sequence[str]) -> None:
+    """Warn of one-hot encoded columns that are probably numbers, or identifiers.
+
+    Parameters
+    ----------
+    X : DataFrame
+        Converted columns: floats and texts.
+    texts : sequence of str
+        Columns of texts and sequences, which are not encoded.
+    """
+    for name in X.columns.difference([*number_columns(X), *texts], sort=False):
+        column = X[name].dropna()
+        wrong = column[pd.to_numeric(column, errors="coerce").isna()]
+        if 0 < len(wrong) <= MAX_WRONG * len(column):
+            warn(
+                f"column {name!r} is one-hot encoded, because {len(wrong)} of "
+                f"{count_text(len(column), 'value')} {'is' if len(wrong) == 1 else 'are'} not a "
+                f"number, the first in row {X.index.get_loc(wrong.index[0]) + 1}: "
+                f"{wrong.iloc[0]!r}. Write a number, or leave the cell empty and pass --impute.",
+                UserWarning,
+            )
+        elif column.nunique() > max(MIN_VALUES, MAX_DISTINCT * len(column)):
+            warn(
+                f"column {name!r} is one-hot encoded, and {column.nunique():,} of "
+                f"{count_text(len(column), 'value')} are different (the first is "
+                f"{column.iloc[0]!r}). Remove the column if it is an identifier, or pass it with "
+                "--text.",
+                UserWarning,
+            )
 
 
 def preprocessing(

@@ -14,6 +14,7 @@ from rich.table import Table
 
 from learnkernels.cli.show import console
 from learnkernels.errors import InputError
+from learnkernels.plurals import count_text
 from learnkernels.reproductions import EXPERIMENTS, outcome_of, reproduce
 from learnkernels.reproductions.experiment import ResultTable, Value
 
@@ -64,7 +65,8 @@ def run_one(name: str, options: Namespace) -> None:
         folder=options.output, fresh=options.fresh, figures=not options.no_figures, verbose=True,
     )  # fmt: skip
     mode, state = found["mode"], found["random_state"]
-    print(f"{found['title']}\n{mode} mode, random state {state}, {found['pieces']} pieces")
+    pieces = count_text(found["pieces"], "piece")
+    print(f"{found['title']}\n{mode} mode, random state {state}, {pieces}")
     outcome = outcome_of(found)
     for table in outcome.tables:
         console().print(rich_table(table))

@@ -11,6 +11,7 @@ from rich.table import Table
 
 from learnkernels.escaping import printable
 from learnkernels.inspection import Comparison
+from learnkernels.plurals import count_text
 
 BAR_WIDTH = 24
 MAX_FULL_ROWS, MAX_BARS = 12, 40
@@ -25,7 +26,7 @@ def console() -> Console:
 def comparison_table(comparison: Comparison) -> Table:
     """Return a table with one row per method; a star marks methods better than uniform weights."""
     classes = comparison.task == "classification"
-    table = Table(title=f"{comparison.task}, {comparison.n} samples")
+    table = Table(title=f"{comparison.task}, {count_text(comparison.n, 'sample')}")
     table.add_column("method")
     table.add_column("misclassified" if classes else "RMSE", justify="right")
     table.add_column("alignment", justify="right")
@@ -41,7 +42,8 @@ def comparison_table(comparison: Comparison) -> Table:
         )
     for method in comparison.not_applicable:
         table.add_row(method, "not applicable", "", "", "")
-    table.caption = "* significantly better than unif (paired one-sided t-test, level 0.1)"
+    if any(row.beats_unif for row in comparison.methods):
+        table.caption = "* significantly better than unif (paired one-sided t-test, level 0.1)"
     return table
 
 
@@ -74,9 +76,10 @@ def weights_table(names: Sequence[str], weights: np.ndarray, alignments: np.ndar
     table = Table(title="learned kernel")
     rest = np.delete(weights, shown)
     if rest.any():
-        table.caption = f"{len(rest)} more kernels with a total weight of {np.abs(rest).sum():.4f}"
+        total = np.abs(rest).sum()
+        table.caption = f"{count_text(len(rest), 'more kernel')} with a total weight of {total:.4f}"
     elif len(rest):
-        table.caption = f"{len(rest)} more kernels with weight 0"
+        table.caption = f"{count_text(len(rest), 'more kernel')} with weight 0"
     table.add_column("kernel")
     table.add_column("weight", justify="right")
     table.add_column("")

@@ -27,6 +27,7 @@ from learnkernels.version import __version__
 # Increased whenever older files cannot be read, or new files cannot be read by older versions.
 FORMAT = 2
 DIGEST = 64
+MAGIC = b"PK"  # first bytes of a ZIP archive
 # Bytes of Python objects for each byte of the tree, and copies that skops makes of each array.
 BYTES_OF_TREE, COPIES = 20, 2
 
@@ -48,6 +49,11 @@ def checksum(content: bytes) -> bytes:
 
 def read_header(content: bytes, path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return the header of a file, or raise if it is damaged, of another format or too large."""
+    if not content.startswith(MAGIC):
+        raise InputError(
+            f"{str(path)!r} is not a model file of learnkernels, which is a ZIP archive; pass a "
+            "file that lk.save or 'learnkernels fit --save' wrote."
+        )
     try:
         if checksum(content[:-DIGEST]) != content[-DIGEST:]:
             raise ValueError("its checksum is wrong")
@@ -59,8 +65,8 @@ def read_header(content: bytes, path: str | os.PathLike[str]) -> dict[str, Any]:
         raise
     except Exception as error:  # zipfile and json raise many types for malformed content
         raise InputError(
-            f"{str(path)!r} is not a model file of learnkernels, or it is damaged ({error}); save "
-            "the model again, or use another copy of the file."
+            f"{str(path)!r} is a ZIP archive, but not a model file of learnkernels, or it is "
+            f"damaged ({error}); save the model again, or use another copy of the file."
         ) from error
     return header
 

@@ -1,0 +1,55 @@
+"""Advice of the library's messages in terms of the command line.
+
+Messages of the library name parameters and classes of Python. On the command line the same advice
+is an option, a change of the file, or the Python interface.
+"""
+
+from __future__ import annotations
+
+import re
+
+PYTHON_ONLY = "use the Python interface to"
+# Patterns in messages, and what they mean on the command line; earlier ones are applied first.
+ADVICE = tuple(
+    (re.compile(pattern), text)
+    for pattern, text in (
+        (r"impute them, for example with sklearn\.impute\.SimpleImputer", "fill them in the file"),
+        (r"drop or impute them, or pass missing=.neutral.", "pass --missing neutral"),
+        (r"(StandardScaler|MaxAbsScaler)", "the default, without --raw"),
+        (
+            r"give each text column a view of its own(, for example| with) lk\..*\)(?=\.)",
+            "pass --text or --sequence for each text column",
+        ),
+        (r"pass method=lk\.methods\.(\w+)\(\.\.\.\)", rf"{PYTHON_ONLY} pass lk.methods.\1(...)"),
+        (r"use a smaller theta", f"{PYTHON_ONLY} set a smaller theta"),
+        (r"[Uu]se machine=", f"{PYTHON_ONLY} set machine="),
+        (r", or raise max_memory", f", or {PYTHON_ONLY} raise max_memory"),
+        (r"method=(['\"])(alignf)\1, or machine=.ridge. with a small C", r"--method \2"),
+        (
+            r"\bX contains negative values\.",
+            "it needs values that are not negative; pass --raw if those of the table are not.",
+        ),
+        (r"\bkernels contains\b", "--kernels contains"),
+        (r"\bmethod=(['\"])([\w-]+)\1", r"--method \2"),
+        (r"\b(task|missing)=(['\"])(\w+)\2", r"--\1 \3"),
+        (r"\bcv=", "--cv "),
+        (r"\brandom_state=", "--random-state "),
+        (r"\bn_jobs=", "--n-jobs "),
+        (r"\bdraws=", "--draws "),
+    )
+)
+
+
+def as_options(message: str) -> str:
+    """Return a message of the library with its advice as options of the command line.
+
+    Examples
+    --------
+    >>> as_options('Is this regression? Pass task="regression".')
+    'Is this regression? Pass --task regression.'
+    >>> as_options("cv=1 is not valid.")
+    '--cv 1 is not valid.'
+    """
+    for pattern, text in ADVICE:
+        message = pattern.sub(text, message)
+    return message

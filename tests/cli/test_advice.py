@@ -1,0 +1,33 @@
+"""Messages of the library on the command line."""
+
+import re
+
+import pytest
+from tools.messages import messages
+
+from learnkernels.cli.advice import as_options
+
+
+@pytest.mark.parametrize(
+    ("message", "option"),
+    [
+        (
+            'Is this regression? Pass task="regression".',
+            "Is this regression? Pass --task regression.",
+        ),
+        ("random_state=-1; expected", "--random-state -1; expected"),
+        ('pass missing="neutral" to give', "pass --missing neutral to give"),
+        ('use method="alignf", or machine="ridge" with a small C.', "use --method alignf."),
+        (
+            "encode them, or give each text column a view of its own with lk.ngrams().",
+            "encode them, or pass --text or --sequence for each text column.",
+        ),
+    ],
+)
+def test_parameters_become_options(message, option):
+    assert as_options(message) == option
+
+
+def test_no_message_advises_to_use_a_scaler_or_an_imputer_of_scikit_learn():
+    texts = [as_options(message.text) for message in messages()]
+    assert not [text for text in texts if re.search("Scaler|Imputer", text)]
