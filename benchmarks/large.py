@@ -31,7 +31,9 @@ def exact_on_kin8nm(n: int) -> None:
         print("kin8nm: not available, set LEARNKERNELS_DATA")
         return
     X, y = StandardScaler().fit_transform(data[0][:n]), data[1][:n]
-    dense, free = lk.KernelRegressor(alpha=0.1), lk.KernelRegressor(alpha=0.1, max_memory=1e8)
+    kernels = ["gaussians", "linear"]
+    dense = lk.KernelRegressor(kernels, "alignf", alpha=0.1)
+    free = lk.KernelRegressor(kernels, "alignf", alpha=0.1, max_memory=1e8)
     if n * n * 8 <= 1e8:
         free.set_params(max_memory=1e6)
     slow, fast = seconds(lambda: free.fit(X, y), 1), seconds(lambda: dense.fit(X, y), 1)
@@ -67,9 +69,9 @@ def against_peers(n: int, m: int) -> None:
     gammas = gaussian_gammas(D)
     kernels = lk.gaussians(gammas)
     peers = {
-        "ours, landmarks": lk.KernelRegressor(kernels, alpha=ALPHAS, n_components=m),
-        "ours, one alpha": lk.KernelRegressor(kernels, alpha=0.1, n_components=m),
-        "ours, all samples, one alpha": lk.KernelRegressor(kernels, alpha=0.1),
+        "ours, landmarks": lk.KernelRegressor(kernels, "alignf", alpha=ALPHAS, n_components=m),
+        "ours, one alpha": lk.KernelRegressor(kernels, "alignf", alpha=0.1, n_components=m),
+        "ours, all samples, one alpha": lk.KernelRegressor(kernels, "alignf", alpha=0.1),
         "Nystroem + RidgeCV": make_pipeline(
             Nystroem(gamma=gammas[5], n_components=m, random_state=0), RidgeCV(ALPHAS)
         ),
@@ -98,8 +100,8 @@ def many_samples(n: int, m: int, some: int) -> None:
     """Fit and predict with many samples, and with the dense solution of some of them."""
     X, y = problem(n + 2000)
     kernels = lk.gaussians(gaussian_gammas(D))
-    model = lk.KernelRegressor(kernels, alpha=0.1, n_components=m)
-    weights = lk.KernelLearner(kernels)
+    model = lk.KernelRegressor(kernels, "alignf", alpha=0.1, n_components=m)
+    weights = lk.KernelLearner(kernels, "alignf")
     memory = peak_extra_memory(lambda: weights.fit(X[:n], y[:n]))
     took = seconds(lambda: weights.fit(X[:n], y[:n]), 1)
     print(f"n={n}: weights by alignf {took:.1f} s, {memory:.0f} MB")
@@ -113,6 +115,6 @@ def many_samples(n: int, m: int, some: int) -> None:
         f"error {error:.3f}"
     )
     for label, options in ((f"{m} components", {"n_components": m}), ("dense", {})):
-        part = lk.KernelRegressor(kernels, alpha=0.1, **options).fit(X[:some], y[:some])
+        part = lk.KernelRegressor(kernels, "alignf", alpha=0.1, **options).fit(X[:some], y[:some])
         error = np.sqrt(np.mean((part.predict(X[n:]) - y[n:]) ** 2))
         print(f"n={some}, {label}: error {error:.3f}")

@@ -17,6 +17,7 @@ METHODS = {
     "classification": ("unif", "align", "alignf", "l1-svm"),
     "regression": ("unif", "align", "alignf", "l1-krr"),
 }
+FAMILY = ["gaussians", "linear"]
 VIEWS = (0, 1, 3, 10)
 COLUMNS = 5
 GRIDS = {
@@ -51,10 +52,10 @@ def one(X, y, task: str, views: int):
     """Compare methods on the data and some views of noise, each with the default kernels."""
     noise = np.random.default_rng(1).standard_normal((len(y), views * COLUMNS))
     d = X.shape[1]
-    kernels = [lk.on(slice(0, d), name="data")]
+    kernels = [lk.on(slice(0, d), FAMILY, name="data")]
     for view in range(views):
         start = d + view * COLUMNS
-        kernels.append(lk.on(slice(start, start + COLUMNS), name=f"noise {view}"))
+        kernels.append(lk.on(slice(start, start + COLUMNS), FAMILY, name=f"noise {view}"))
     return compare(
         np.hstack([X, noise]), y, METHODS[task], kernels=kernels, task=task, grid=GRIDS[task],
         preprocess=StandardScaler(),

@@ -23,7 +23,7 @@ def run(quick: bool = False) -> None:
     for name in ("align", "l2-krr"):
         memory(name, X, rating)
     for method in ("alignf", "l1-krr"):
-        fitted(lk.KernelRegressor(lk.per_feature(), method), X, rating)
+        fitted(lk.KernelRegressor(lk.per_feature(), method, alpha=1.0), X, rating)
     conv = lk.methods.Conv(theta=0)
     for method, C in (("l1-svm", 1.0), (conv, float(n))):
         fitted(lk.KernelClassifier(lk.per_feature(), method, C=C), X, label)
@@ -43,8 +43,8 @@ def against_ridge(X, y, repeats: int) -> None:
 
     product, one = seconds(lambda: X.T @ X, repeats), seconds(solve, repeats)
     print(f"one X'X {product:.3f} s, one ridge solve {one:.3f} s")
-    align = lk.KernelRegressor(lk.per_feature(), "align")
-    l2 = lk.KernelRegressor(lk.per_feature(), "l2-krr")
+    align = lk.KernelRegressor(lk.per_feature(), "align", alpha=1.0)
+    l2 = lk.KernelRegressor(lk.per_feature(), "l2-krr", alpha=1.0)
     for model in (align, l2):
         model.fit(X, y)  # compile
     taken = seconds(lambda: align.fit(X, y), repeats)
@@ -60,7 +60,7 @@ def against_ridge(X, y, repeats: int) -> None:
 def memory(method: str, X, y) -> None:
     """Print the peak memory beyond the data, and its bound: three times the data and a Gram."""
     tracemalloc.start()
-    lk.KernelRegressor(lk.per_feature(), method).fit(X, y)
+    lk.KernelRegressor(lk.per_feature(), method, alpha=1.0).fit(X, y)
     peak = tracemalloc.get_traced_memory()[1] / 1e6
     tracemalloc.stop()
     bound = (3 * size(X) + 8 * X.shape[0] ** 2) / 1e6
@@ -77,7 +77,7 @@ def many(p: int, methods) -> None:
     X, rating, _ = bigrams(p, 2000)
     print(f"{X.shape[1]} kernels, {size(X) / 1e6:.1f} MB of sparse counts")
     for method in methods:
-        fitted(lk.KernelRegressor(lk.per_feature(), method), X, rating)
+        fitted(lk.KernelRegressor(lk.per_feature(), method, alpha=1.0), X, rating)
     memory(methods[0], X, rating)
 
 

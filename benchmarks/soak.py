@@ -141,19 +141,24 @@ def views():
 
 SPLIT = [lk.on(["a", "b"], lk.gaussians([0.1, 1.0])), lk.on(["c", "d"], "linear")]
 JOBS = {
-    "alignf, classes, C chosen": fitted(lambda: lk.KernelClassifier(C=[0.1, 1.0]), classes),
-    "alignf, numbers": fitted(lk.KernelRegressor, table_of_numbers),
-    "l1-svm": fitted(lambda: lk.KernelClassifier(method="l1-svm"), classes),
-    "lp-svm": fitted(lambda: lk.KernelClassifier(method="lp-svm"), classes),
-    "l2-krr": fitted(lambda: lk.KernelRegressor(method="l2-krr"), table_of_numbers),
-    "ensemble": fitted(lambda: lk.KernelRegressor(method="ensemble"), table_of_numbers),
+    "defaults, classes": fitted(lk.KernelClassifier, classes),
+    "defaults, numbers": fitted(lk.KernelRegressor, table_of_numbers),
+    "alignf, classes, C chosen": fitted(
+        lambda: lk.KernelClassifier(method="alignf", C=[0.1, 1.0]), classes
+    ),
+    "l1-svm": fitted(lambda: lk.KernelClassifier(method="l1-svm", C=1.0), classes),
+    "lp-svm": fitted(lambda: lk.KernelClassifier(method="lp-svm", C=1.0), classes),
+    "l2-krr": fitted(lambda: lk.KernelRegressor(method="l2-krr", alpha=1.0), table_of_numbers),
+    "ensemble": fitted(lambda: lk.KernelRegressor(method="ensemble", alpha=1.0), table_of_numbers),
     "learner": fitted(lk.KernelLearner, classes),
     "columns, sparse": fitted(lambda: lk.KernelRegressor(lk.per_feature(), "align"), counts),
     "views": fitted(lambda: lk.KernelRegressor(SPLIT), views),
     "sequences": fitted(
         lambda: lk.KernelClassifier([lk.spectrum(3), lk.weighted_degree(5)]), promoters
     ),
-    "conjugate gradients": fitted(lambda: lk.KernelRegressor(max_memory=1e5), table_of_numbers),
+    "conjugate gradients": fitted(
+        lambda: lk.KernelRegressor(method="alignf", alpha=1.0, max_memory=1e5), table_of_numbers
+    ),
     "landmarks": fitted(lambda: lk.KernelRegressor(n_components=40), table_of_numbers),
 }
 

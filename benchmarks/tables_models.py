@@ -23,9 +23,7 @@ OURS: dict[str, dict[str, Any]] = {
     "default": {},
     "loo": {"method": "loo"},
     "unif": {"method": "unif"},
-    "align": {"method": "align"},
     "alignf": {"method": "alignf"},
-    "single": {"method": "single"},
 }
 COMPETITORS = ("grid", "forest", "boosting", "xrfm")
 MODELS = (*OURS, *COMPETITORS)

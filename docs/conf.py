@@ -65,8 +65,8 @@ def setup(app):
     from measured_tables import write_tables
     from message_page import write_message_page
     from reproduction_pages import write_pages
-    from tables_page import write_pieces
     from source_tables import write_source_tables
+    from tables_page import write_pieces
 
     add_renderer(app)
     write_pages(HERE / "results", HERE / "reproductions")

@@ -24,14 +24,20 @@ def main() -> None:
     y = X[:, 0] + X[:, 1] ** 2 > 0.5
     sequences = ["".join(row) for row in rng.choice(list("ACGT"), (20, 8))]
     for method in METHODS:
-        lk.KernelClassifier(method=method, machine="ridge").fit(X, y)
+        lk.KernelClassifier(
+            method=method, machine="ridge", kernels=["gaussians", "linear"], C=1.0
+        ).fit(X, y)
+    lk.KernelClassifier(lk.learned_metric(), "unif", C=1.0).fit(X, y)
+    many = rng.standard_normal((510, 2))
+    landmarks = lk.methods.LeaveOneOut(max_samples=500, n_components=10)
+    lk.KernelRegressor([lk.table(), lk.per_feature()], landmarks).fit(many, many[:, 0])
     for fitted in (X, sparse.csr_array(X)):
         for kernels in (None, KERNELS):
-            model = lk.KernelClassifier(kernels).fit(fitted, y)
+            model = lk.KernelClassifier(kernels, method="alignf", C=1.0).fit(fitted, y)
             for new in (X, sparse.csr_array(X)):
                 model.predict(new)
     for kernels in (lk.spectrum(2), lk.weighted_degree(2), lk.weighted_degree(2, shift=1)):
-        lk.KernelClassifier(kernels).fit(sequences, y).predict(sequences)
+        lk.KernelClassifier(kernels, method="alignf", C=1.0).fit(sequences, y).predict(sequences)
 
 
 if __name__ == "__main__":

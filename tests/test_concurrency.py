@@ -30,11 +30,15 @@ def classifier(n: int = 150):
 
 
 def regressor(n: int = 150):
-    return lk.KernelRegressor(alpha=[0.1, 1.0]).fit(*problem(n))
+    return lk.KernelRegressor(
+        alpha=[0.1, 1.0], kernels=["gaussians", "linear"], method="alignf"
+    ).fit(*problem(n))
 
 
 def iterative(n: int = 150):
-    return lk.KernelRegressor(max_memory=1e5).fit(*problem(n))
+    return lk.KernelRegressor(
+        max_memory=1e5, kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+    ).fit(*problem(n))
 
 
 def outputs(make) -> np.ndarray:
@@ -148,6 +152,14 @@ def test_joblib_workers_agree_with_sequential_fit(backend):
 def test_grid_search_scores_do_not_depend_on_n_jobs():
     X, y = problem()
     grid = {"method": ["unif", "align"], "alpha": [0.1, 1.0]}
-    one, two = (GridSearchCV(lk.KernelRegressor(), grid, cv=2, n_jobs=n).fit(X, y) for n in (1, 2))
+    one, two = (
+        GridSearchCV(
+            lk.KernelRegressor(kernels=["gaussians", "linear"], method="alignf", alpha=1.0),
+            grid,
+            cv=2,
+            n_jobs=n,
+        ).fit(X, y)
+        for n in (1, 2)
+    )
     scores = "mean_test_score"
     assert np.allclose(one.cv_results_[scores], two.cv_results_[scores], rtol=1e-9)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 from contextlib import contextmanager
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from rich.console import Console
 
 import learnkernels as lk
+from learnkernels.estimators.families import RULES
 from learnkernels.execution import Threads
 from learnkernels.inspection import compare
 from learnkernels.methods import METHODS
@@ -17,6 +19,7 @@ from learnkernels.progress import DISPLAY, report, showing, track, within
 
 SHOW_CURSOR = "\x1b[?25h"
 TWO_STAGE = {"unif", "align", "alignf", "align-linear"}
+LEARN_ALPHA = {"auto", "loo"}
 
 
 class RecordingDisplay:
@@ -66,9 +69,12 @@ def problem():
     return X, np.sign(X[:, 0] * X[:, 1] + 0.1 * rng.standard_normal(60))
 
 
-@pytest.mark.parametrize("method", sorted(METHODS.keys() - TWO_STAGE))
+@pytest.mark.filterwarnings("ignore::learnkernels.UniformBetterWarning")
+@pytest.mark.parametrize("method", sorted(METHODS.keys() - TWO_STAGE - LEARN_ALPHA))
 def test_fit_reports_fold_value_and_progress_of_method(method, written, problem):
-    lk.KernelClassifier(method=method, C=[1.0, 2.0], verbose=True).fit(*problem)
+    lk.KernelClassifier(
+        method=method, C=[1.0, 2.0], verbose=True, kernels=["gaussians", "linear"]
+    ).fit(*problem)
     name = "lp-svm" if method == "l2-svm" else method
     unit = {"ufo": "decrease of the objective", "single": "kernel", "ensemble": "kernel"}.get(
         method, "gap"
@@ -77,12 +83,29 @@ def test_fit_reports_fold_value_and_progress_of_method(method, written, problem)
     assert any(f"{name}, {unit} " in text for text in in_fold)
 
 
+@pytest.mark.parametrize("method", sorted(LEARN_ALPHA))
+def test_fit_reports_leave_one_out_error_of_each_iteration(method, written, problem):
+    lk.KernelClassifier(lk.gaussians([0.1, 1.0]), method, C=[1.0, 2.0], verbose=True).fit(*problem)
+    for prefix in ("", "fold 2 of 5, "):
+        start = f"{prefix}{method}, first steps, error "
+        steps = [text for text in written if text.startswith(start)]
+        assert steps and steps[-1].endswith(f", iteration {len(steps) + 1}")
+
+
+def test_default_fit_reports_the_choice_of_kernels(written, rng, monkeypatch):
+    monkeypatch.setitem(RULES, "regression", replace(RULES["regression"], min_samples=200))
+    X = rng.standard_normal((200, 3))
+    lk.KernelRegressor(verbose=True).fit(X, X[:, 0] * X[:, 1])
+    assert any(text.startswith("choosing kernels, loo, first steps, error ") for text in written)
+    assert any(text.startswith("auto, first steps, error ") for text in written)
+
+
 def test_many_kernels_report_size_of_working_set(written):
     rng = np.random.default_rng(1)
     X = rng.standard_normal((40, 300))
     y = X[:, :3] @ [1.0, 2.0, 3.0]
     Y = np.column_stack([y, -y])  # several targets, which the interior-point method does not solve
-    lk.KernelRegressor(lk.per_feature(), "l1-krr", verbose=True).fit(X, Y)
+    lk.KernelRegressor(lk.per_feature(), "l1-krr", verbose=True, alpha=1.0).fit(X, Y)
     assert any("100 of 300 kernels, gap" in text for text in written)
 
 
@@ -99,7 +122,9 @@ def test_threads_report_to_the_display_of_the_caller(written):
 
 
 def test_fit_prints_nothing_without_verbose(problem, capfd):
-    lk.KernelClassifier(method="l1-svm", C=[1.0, 2.0]).fit(*problem)
+    lk.KernelClassifier(method="l1-svm", C=[1.0, 2.0], kernels=["gaussians", "linear"]).fit(
+        *problem
+    )
     compare(*problem, ["unif"])
     assert capfd.readouterr() == ("", "")
     with showing(False):
@@ -110,7 +135,9 @@ def test_pipe_gets_plain_lines_with_an_interval_between(problem, capfd, monkeypa
     monkeypatch.setenv("FORCE_COLOR", "1")
     for interval, printed in ((np.inf, False), (0.0, True)):
         monkeypatch.setattr("learnkernels.progress.INTERVAL", interval)
-        lk.KernelClassifier(method="l1-svm", C=[1.0, 2.0], verbose=True).fit(*problem)
+        lk.KernelClassifier(
+            method="l1-svm", C=[1.0, 2.0], verbose=True, kernels=["gaussians", "linear"]
+        ).fit(*problem)
         out, err = capfd.readouterr()
         assert not out and bool(err) == printed
         assert all(line.startswith("learnkernels: ") for line in err.splitlines())

@@ -45,10 +45,13 @@ def problem(task: str, n: int = 150):
 
 def model_of(method: str, task: str, **options):
     """Return an estimator with this method; signed weights need strongly regularised ridge."""
-    signed = as_method(method).signed
+    found = as_method(method)
     if task == "regression":
-        return lk.KernelRegressor(method=method, alpha=100.0 if signed else 1.0, **options)
-    machine = {"machine": "ridge", "C": 0.01} if signed else {}
+        alpha = 100.0 if found.signed else "auto" if found.learns_alpha else 1.0
+        return lk.KernelRegressor(method=method, alpha=alpha, **options)
+    machine = {"C": "auto" if found.learns_alpha else 1.0}
+    if found.signed:
+        machine = {"machine": "ridge", "C": 0.01}
     return lk.KernelClassifier(method=method, **machine, **options)
 
 
@@ -82,16 +85,26 @@ FITS = [
 ]
 MIXED = [lk.gaussians([0.1, 1.0]), lk.per_feature()]
 MODELS = {
-    "tiles": lk.KernelClassifier(lk.gaussians([0.1, 1.0]), C=[0.1, 1.0]),
-    "factors": lk.KernelRegressor(lk.per_feature(), alpha=[0.1, 1.0]),
-    "both": lk.KernelClassifier(MIXED, C=[0.1, 1.0]),
-    "low rank": lk.KernelRegressor(lk.low_rank(lk.gaussians([0.1, 1.0]), 20)),
-    "functions": lk.KernelRegressor([lambda A, B: (1 + A @ B.T) ** 2, "linear"]),
-    "conjugate gradients": lk.KernelRegressor(max_memory=1e5),
-    "landmarks": lk.KernelRegressor(alpha=[0.1, 1.0], n_components=30),
-    "landmarks for classes": lk.KernelClassifier(MIXED, n_components=30),
-    "learner": lk.KernelLearner(lk.gaussians([0.1, 1.0])),
-    "sequences": lk.KernelClassifier([lk.spectrum(3), lk.weighted_degree(4)]),
+    "tiles": lk.KernelClassifier(lk.gaussians([0.1, 1.0]), C=[0.1, 1.0], method="alignf"),
+    "factors": lk.KernelRegressor(lk.per_feature(), alpha=[0.1, 1.0], method="alignf"),
+    "both": lk.KernelClassifier(MIXED, C=[0.1, 1.0], method="alignf"),
+    "low rank": lk.KernelRegressor(
+        lk.low_rank(lk.gaussians([0.1, 1.0]), 20), method="alignf", alpha=1.0
+    ),
+    "functions": lk.KernelRegressor(
+        [lambda A, B: (1 + A @ B.T) ** 2, "linear"], method="alignf", alpha=1.0
+    ),
+    "conjugate gradients": lk.KernelRegressor(
+        max_memory=1e5, kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+    ),
+    "landmarks": lk.KernelRegressor(
+        alpha=[0.1, 1.0], n_components=30, kernels=["gaussians", "linear"], method="alignf"
+    ),
+    "landmarks for classes": lk.KernelClassifier(MIXED, n_components=30, method="alignf", C=1.0),
+    "learner": lk.KernelLearner(lk.gaussians([0.1, 1.0]), method="alignf"),
+    "sequences": lk.KernelClassifier(
+        [lk.spectrum(3), lk.weighted_degree(4)], method="alignf", C=1.0
+    ),
 }
 
 
@@ -167,7 +180,7 @@ def test_inspection_and_report_do_not_use_global_random_state():
     from matplotlib import pyplot as plt
 
     X, y = problem("classification", 60)
-    model = lk.KernelClassifier(lk.gaussians([0.1, 1.0]), C=[0.1, 1.0]).fit(X, y)
+    model = lk.KernelClassifier(lk.gaussians([0.1, 1.0]), C=[0.1, 1.0], method="alignf").fit(X, y)
     results = []
     for seed in (1, 2):
         np.random.seed(seed)

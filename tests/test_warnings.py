@@ -20,19 +20,29 @@ from learnkernels._warnings import counted_unconverged, suppressed, warn
 from learnkernels.execution import Threads
 from learnkernels.solvers import svm
 
-HASTY = lk.KernelClassifier(method=lk.methods.L1SVM(max_iter=1, tol=1e-9))
-CONSTANT = lk.KernelClassifier([lambda A, B: np.ones((len(A), len(B))), "gaussians"])
+HASTY = lk.KernelClassifier(
+    method=lk.methods.L1SVM(max_iter=1, tol=1e-9), kernels=["gaussians", "linear"], C=1.0
+)
+CONSTANT = lk.KernelClassifier(
+    [lambda A, B: np.ones((len(A), len(B))), "gaussians"], method="alignf", C=1.0
+)
 MODELS = {
     "constant kernel": (lk.ConstantKernelWarning, CONSTANT),
     "method": (ConvergenceWarning, HASTY),
-    "undefined alignment": (lk.UndefinedAlignmentWarning, lk.KernelRegressor()),
+    "undefined alignment": (
+        lk.UndefinedAlignmentWarning,
+        lk.KernelRegressor(kernels=["gaussians", "linear"], method="alignf", alpha=1.0),
+    ),
     "pipeline": (ConvergenceWarning, make_pipeline(StandardScaler(), HASTY)),
     "constant kernel in a pipeline": (
         lk.ConstantKernelWarning,
         make_pipeline(StandardScaler(), CONSTANT),
     ),
     "grid search": (ConvergenceWarning, GridSearchCV(HASTY, {"C": [1.0]}, cv=2)),
-    "stored Grams": (lk.MemoryWarning, lk.KernelRegressor([lambda A, B: A @ B.T], max_memory=1e3)),
+    "stored Grams": (
+        lk.MemoryWarning,
+        lk.KernelRegressor([lambda A, B: A @ B.T], max_memory=1e3, method="alignf", alpha=1.0),
+    ),
 }
 
 
@@ -58,7 +68,9 @@ def test_warning_of_a_worker_thread_points_at_the_line_that_calls_fit(monkeypatc
     X, y = load_iris(return_X_y=True)
     with pytest.warns(ConvergenceWarning) as found:
         line = inspect.currentframe().f_lineno + 1
-        lk.KernelClassifier(n_jobs=2).fit(X, y)
+        lk.KernelClassifier(n_jobs=2, kernels=["gaussians", "linear"], method="alignf", C=1.0).fit(
+            X, y
+        )
     assert {(one.filename, one.lineno) for one in found} == {(__file__, line)}
 
 

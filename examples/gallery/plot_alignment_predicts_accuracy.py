@@ -25,7 +25,7 @@ from learnkernels.inspection import AlignmentAccuracyDisplay
 X, y = load_breast_cancer(return_X_y=True)
 X = scale(X)
 gammas = 2.0 ** np.arange(-10, 4)
-model = lk.KernelClassifier(lk.gaussians(gammas)).fit(X, y)
+model = lk.KernelClassifier(lk.gaussians(gammas), method="alignf", C=1).fit(X, y)
 
 # %%
 # :class:`~learnkernels.inspection.AlignmentAccuracyDisplay` cross-validates an SVM with each base

@@ -26,7 +26,7 @@ values = np.geomspace(1e-3, 1e2, 21)
 # Sparse: ``l1-svm``
 # ------------------
 
-model = lk.KernelClassifier(kernels, method="l1-svm").fit(X, y)
+model = lk.KernelClassifier(kernels, method="l1-svm", C=1).fit(X, y)
 sparse = WeightPathDisplay.from_estimator(model, X, y, values=values)
 
 # %%
@@ -44,7 +44,7 @@ print("kernels with weight:", *used)
 # All weights are positive for every ``C``. As above, weight moves from the linear kernel to the
 # narrower Gaussians, but more smoothly.
 
-model = lk.KernelClassifier(kernels, method="l2-svm").fit(X, y)
+model = lk.KernelClassifier(kernels, method="l2-svm", C=1).fit(X, y)
 dense = WeightPathDisplay.from_estimator(model, X, y, values=values)
 
 # %%

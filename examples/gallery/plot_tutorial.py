@@ -17,8 +17,6 @@ import pandas as pd
 from sklearn.compose import make_column_selector
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.model_selection import train_test_split
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 import learnkernels as lk
 from learnkernels.inspection import AlignmentDisplay, WeightsDisplay, compare
@@ -34,19 +32,22 @@ X, y = load_breast_cancer(return_X_y=True, as_frame=True)
 X_train, X_test, y_train, y_test = train_test_split(X, y, random_state=0)
 
 # %%
-# Learn a kernel and train an SVM
-# -------------------------------
+# Learn a kernel and predict with it
+# ----------------------------------
 #
-# Standardise the columns first, as for every kernel method. The base kernels are, by default, ten
-# Gaussians whose widths are powers of two around the median distance of the samples, and the linear
-# kernel. There is no width to tune. ``C``, the regularisation of the SVM, is chosen from the list
-# by cross-validation inside ``fit``; the weights of each fold are learned without that fold.
+# The base kernels are, by default, Gaussian and Laplacian kernels of several widths and the linear
+# kernel, on columns that are standardised inside the kernels. There is nothing to tune: weights and
+# regularisation have the smallest error on left-out samples.
 
-scaler = StandardScaler().set_output(transform="pandas")
-model = make_pipeline(scaler, lk.KernelClassifier(C=[0.1, 1, 10, 100]))
-model.fit(X_train, y_train)
+model = lk.KernelClassifier().fit(X_train, y_train)
 accuracy = model.score(X_test, y_test)
 print(f"accuracy on test data: {accuracy:.3f}")
+
+# %%
+# ``selection_`` lists the candidates that were compared, with their held-out errors: the family
+# with and without a learned metric of the columns, and the weights of several methods.
+
+print(model.selection_)
 
 # %%
 # The learned kernel
@@ -54,41 +55,38 @@ print(f"accuracy on test data: {accuracy:.3f}")
 #
 # In a notebook, a fitted model shows its parameters and the kernels with non-zero weight.
 
-learned = model[-1]
-learned
+model
 
 # %%
-# The same information is in attributes: the weight and the name of each base kernel, the chosen
+# The same information is in attributes: the weight and the name of each base kernel, the learned
 # ``C``, and the *alignment* of the learned kernel, a number from 0 to 1 that measures its
 # similarity to the target kernel.
 
-weights = pd.Series(learned.weights_, learned.kernel_names_)
+weights = pd.Series(model.weights_, model.kernel_names_)
 print(weights[weights > 0].round(3).to_string())
-print(f"C = {learned.C_:g}, alignment = {learned.alignment_:.3f}")
+print(f"C = {model.C_:.3g}, alignment = {model.alignment_:.3f}")
 
 # %%
 # :class:`~learnkernels.inspection.WeightsDisplay` plots the weights.
 
-WeightsDisplay.from_estimator(learned)
+WeightsDisplay.from_estimator(model)
 
 # %%
 # :class:`~learnkernels.inspection.AlignmentDisplay` plots the alignment of every kernel alone. A
 # kernel with high alignment can have weight 0 if another kernel carries the same information.
 
-AlignmentDisplay.from_estimator(learned)
+AlignmentDisplay.from_estimator(model)
 # sphinx_gallery_thumbnail_number = 2
 
 # %%
 # Comparison with simpler methods
 # -------------------------------
 #
-# Two simpler methods are equal weights (``unif``) and the best single kernel (``single``).
+# Simpler methods are equal weights (``unif``) and the weights of highest alignment (``alignf``).
 # :func:`~learnkernels.inspection.compare` trains on three of five folds, chooses ``C`` on one fold
 # and tests on one, for each of the five folds as the test fold.
 
-comparison = compare(
-    X, y, ["unif", "single", "align", "alignf"], preprocess=StandardScaler()
-)
+comparison = compare(X, y, ["unif", "align", "alignf", "auto"])
 table = pd.DataFrame(
     {
         result.method: {
@@ -102,24 +100,26 @@ table = pd.DataFrame(
 table
 
 # %%
-# On this table no method is significantly better than equal weights (paired t-test at level 0.1).
-# All kernels use the same columns, and equal weights are a strong baseline if every kernel is
-# relevant. Learned weights are better if some kernels are irrelevant, as in :doc:`plot_views` and
-# :doc:`plot_many_features`, and on the data sets of the :doc:`papers <../reproductions>`.
+# On this table all methods are close to each other: equal weights are a strong baseline if every
+# kernel is relevant. Learned weights are better if some kernels are irrelevant, as in
+# :doc:`plot_views` and :doc:`plot_many_features`, and on most tables of the
+# :doc:`benchmark <../tables>`.
 #
 # Certificate and guarantees
 # --------------------------
 #
-# The certificate contains the objective at the weights, a bound on the objective of all feasible
-# weights, and the relative gap between the two. A gap of zero means that the weights are optimal.
+# The certificate contains the leave-one-out error at the weights, the error at the start, and the
+# size of a further gradient step. The problem is not convex: the weights are stationary, which may
+# be a local optimum. Other methods, such as ``alignf``, are convex, and their certificates bound
+# the distance from the optimum.
 
-print(learned.certificate_)
+print(model.certificate_)
 
 # %%
 # The certificate is about the optimisation, not about predictions. ``guarantees`` computes bounds
 # on the error on new data, and marks those that are vacuous (:doc:`guarantees <../guarantees>`).
 
-found = learned.guarantees(model[:-1].transform(X_train), y_train)
+found = model.guarantees(X_train, y_train)
 for entry in found.entries:
     remark = "vacuous" if entry.vacuous else ""
     print(f"{entry.name:20} {entry.value:8.3f} {remark}")
@@ -138,10 +138,9 @@ views = [
     lk.on(make_column_selector(pattern=" error$"), name="error"),
     lk.on("worst ", name="worst"),
 ]
-by_view = make_pipeline(scaler, lk.KernelClassifier(views, C=[0.1, 1, 10, 100]))
-by_view.fit(X_train, y_train)
+by_view = lk.KernelClassifier(views).fit(X_train, y_train)
 print(f"accuracy on test data: {by_view.score(X_test, y_test):.3f}")
-WeightsDisplay.from_estimator(by_view[-1], by="view")
+WeightsDisplay.from_estimator(by_view, by="view")
 
 # %%
 # The weight of a view, in ``view_weights_``, is the sum of the weights of its kernels. See
@@ -150,29 +149,27 @@ WeightsDisplay.from_estimator(by_view[-1], by="view")
 # Another method
 # --------------
 #
-# The default, ``alignf``, finds the combination of highest alignment and then trains the machine.
-# ``l1-svm`` learns the weights and the SVM together. A :doc:`method <../methods>` is given by its
+# The default compares methods by held-out error. ``alignf`` finds the combination of highest
+# alignment and then trains a machine; ``l1-svm`` learns the weights and an SVM together, with ``C``
+# chosen from the list by cross-validation. A :doc:`method <../methods>` is given by its
 # name or, to set parameters, as an object such as ``lk.methods.LpSVM(p=1.5)``.
 
-other = make_pipeline(scaler, lk.KernelClassifier(method="l1-svm", C=[0.1, 1, 10]))
-other.fit(X_train, y_train)
+other = lk.KernelClassifier(method="l1-svm", C=[0.1, 1, 10]).fit(X_train, y_train)
 print(f"accuracy on test data: {other.score(X_test, y_test):.3f}")
-print(other[-1].certificate_)
+print(other.certificate_)
 
 # %%
 # Regression
 # ----------
 #
-# ``KernelRegressor`` does the same with ridge regression. ``alpha`` is chosen from the list by
-# exact leave-one-out errors, which need one eigendecomposition; methods that learn the weights
-# together with the machine use cross-validation. Several targets (``y`` with several columns) share
-# one learned kernel.
+# ``KernelRegressor`` does the same for real targets. Several targets (``y`` with several columns)
+# share one learned kernel.
 
 D, progress = load_diabetes(return_X_y=True)
 D_train, D_test, p_train, p_test = train_test_split(D, progress, random_state=0)
-regressor = lk.KernelRegressor(alpha=[0.01, 0.1, 1, 10]).fit(D_train, p_train)
+regressor = lk.KernelRegressor().fit(D_train, p_train)
 print(f"R² on test data: {regressor.score(D_test, p_test):.3f}")
-print(f"alpha = {regressor.alpha_:g}")
+print(f"alpha = {regressor.alpha_:.3g}")
 
 # %%
 # Report
@@ -207,7 +204,7 @@ print(f"the same predictions: {same}")
 #
 # .. code-block:: text
 #
-#    learnkernels compare data.csv --target y --methods unif,align,alignf
+#    learnkernels compare data.csv --target y --methods unif,alignf,auto
 #    learnkernels fit data.csv --target y --save model.skops
 #    learnkernels predict model.skops new.csv --output predictions.csv
 #    learnkernels report model.skops data.csv --output report.html

@@ -40,10 +40,12 @@ for ax, row in zip(axes, table.to_numpy(), strict=False):
     ax.label_outer()
 
 # %%
-# ``lk.on`` selects columns by a prefix of their names. If no kernels are given, the view has the
-# default kernels.
+# ``lk.on`` selects columns by a prefix of their names, and gives them kernels of their own.
 
-views = [lk.on("upper:"), lk.on("lower:"), lk.on("noise:")]
+views = [
+    lk.on(f"{name}:", ["gaussians", "linear"])
+    for name in ("upper", "lower", "noise")
+]
 options = {"C": [0.1, 1, 10, 100], "missing": "neutral"}
 models = {
     method: lk.KernelClassifier(views, method=method, **options).fit(train, y_train)
@@ -73,7 +75,9 @@ for ax, (method, model) in zip(axes, models.items(), strict=True):
 
 model = models["alignf"]
 without = test.drop(columns=[name for name in names if name.startswith("lower:")])
-alone = lk.KernelClassifier(views[:1], C=options["C"]).fit(train, y_train)
+alone = lk.KernelClassifier(views[:1], method="alignf", C=options["C"]).fit(
+    train, y_train
+)
 missing = {
     "both halves": 1 - model.score(test, y_test),
     "lower half missing": 1 - model.score(without, y_test),

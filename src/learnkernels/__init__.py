@@ -4,11 +4,10 @@ Public names are imported when they are first used, so that ``import learnkernel
 
 >>> import learnkernels as lk
 >>> from sklearn.datasets import load_wine
->>> from sklearn.preprocessing import scale
 >>> X, y = load_wine(return_X_y=True)
->>> model = lk.KernelClassifier().fit(scale(X), y)
+>>> model = lk.KernelClassifier().fit(X, y)
 >>> model.certificate_.status
-'optimal'
+'stationary'
 """
 
 from importlib import import_module
@@ -19,6 +18,7 @@ from learnkernels.errors import (
     InputError,
     MemoryWarning,
     UndefinedAlignmentWarning,
+    UniformBetterWarning,
 )
 from learnkernels.version import __version__
 
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from learnkernels.kernels import (
         gaussians,
         laplacians,
+        learned_metric,
         linear,
         low_rank,
         ngrams,
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         per_feature,
         polynomials,
         spectrum,
+        table,
         weighted_degree,
     )
     from learnkernels.persistence import load, save
@@ -58,6 +60,7 @@ __all__ = [
     "MemoryWarning",
     "Threads",
     "UndefinedAlignmentWarning",
+    "UniformBetterWarning",
     "__version__",
     "alignment",
     "alignment_statistics",
@@ -67,6 +70,7 @@ __all__ = [
     "inspection",
     "kernels",
     "laplacians",
+    "learned_metric",
     "linear",
     "load",
     "low_rank",
@@ -78,6 +82,7 @@ __all__ = [
     "report",
     "save",
     "spectrum",
+    "table",
     "theory",
     "weighted_degree",
 ]
@@ -89,8 +94,8 @@ _SOURCES = {
     "gram": ("alignment",),
     "inspection": ("compare",),
     "kernels": (
-        "gaussians", "laplacians", "linear", "low_rank", "ngrams", "on", "per_feature",
-        "polynomials", "spectrum", "weighted_degree",
+        "gaussians", "laplacians", "learned_metric", "linear", "low_rank", "ngrams", "on",
+        "per_feature", "polynomials", "spectrum", "table", "weighted_degree",
     ),
     "persistence": ("load", "save"),
     "reporting": ("report",),

@@ -96,14 +96,24 @@ def require_positive(parameter: str, value: Any, owner: str) -> None:
         )
 
 
-def positive_values(parameter: str, given: Any) -> list[float]:
-    """Return a number or a list of numbers as a list; each must be positive and finite."""
+def positive_values(parameter: str, given: Any, other: str = "") -> list[float]:
+    """Return a number or a list of numbers as a list; each must be positive and finite.
+
+    Parameters
+    ----------
+    parameter : str
+        Name in messages.
+    given : float or list of float
+    other : str, default=""
+        Another value that the message names.
+    """
     values = np.atleast_1d(np.asarray(given, dtype=object)).ravel().tolist()
     if not values:
         raise InputError(f"{parameter} is an empty list; give at least one positive number.")
     for value in values:
         if not (is_number(value) and value > 0):
             raise InputError(
-                f"{parameter} holds {value!r}; every value must be a positive finite number."
+                f"{parameter} holds {value!r}; every value must be a positive finite number"
+                f"{f', or pass {other}' if other else ''}."
             )
     return [float(value) for value in values]

@@ -10,6 +10,7 @@ __all__ = [
     "InputTypeError",
     "MemoryWarning",
     "UndefinedAlignmentWarning",
+    "UniformBetterWarning",
 ]
 
 
@@ -31,3 +32,7 @@ class MemoryWarning(UserWarning):
 
 class UndefinedAlignmentWarning(UserWarning):
     """The target is constant or no kernel is aligned with it, so uniform weights are used."""
+
+
+class UniformBetterWarning(UserWarning):
+    """Uniform weights have a clearly lower held-out error than those of the chosen method."""

@@ -10,10 +10,12 @@ import learnkernels as lk
 @pytest.mark.parametrize(
     "model",
     [
-        lk.KernelClassifier(),
-        lk.KernelClassifier(machine="ridge", C=[0.1, 1.0]),
-        lk.KernelClassifier(method="l1-svm"),
-        lk.KernelClassifier(lk.per_feature(), "align"),
+        lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0),
+        lk.KernelClassifier(
+            machine="ridge", C=[0.1, 1.0], kernels=["gaussians", "linear"], method="alignf"
+        ),
+        lk.KernelClassifier(method="l1-svm", kernels=["gaussians", "linear"], C=1.0),
+        lk.KernelClassifier(lk.per_feature(), "align", C=1.0),
     ],
 )
 def test_guarantees_of_two_class_models_are_finite_and_complete(model, classes):
@@ -33,18 +35,30 @@ def test_guarantees_of_two_class_models_are_finite_and_complete(model, classes):
 
 def test_guarantees_of_regression_and_multiclass_models(rng):
     X = rng.standard_normal((80, 3))
-    model = lk.KernelRegressor(method="l2-krr").fit(X, X[:, 0])
+    model = lk.KernelRegressor(method="l2-krr", kernels=["gaussians", "linear"], alpha=1.0).fit(
+        X, X[:, 0]
+    )
     found = model.guarantees(X, X[:, 0], delta=0.1)
     assert found.delta == 0.1 and found["squared error, new samples"].vacuous
     X, y = load_iris(return_X_y=True)
-    found = lk.KernelClassifier().fit(X, y).guarantees(X, y)
+    found = (
+        lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0)
+        .fit(X, y)
+        .guarantees(X, y)
+    )
     assert "error of a predictor" not in [entry.name for entry in found.entries]
-    assert lk.KernelLearner().fit(X, y).guarantees(X, y)["alignment"].value > 0.7
+    assert (
+        lk.KernelLearner(kernels=["gaussians", "linear"], method="alignf")
+        .fit(X, y)
+        .guarantees(X, y)["alignment"]
+        .value
+        > 0.7
+    )
 
 
 def test_perfect_alignment_gives_non_vacuous_bound():
     y = np.repeat([-1.0, 1.0], 50)
-    model = lk.KernelClassifier("linear").fit(y[:, None], y)
+    model = lk.KernelClassifier("linear", method="alignf", C=1.0).fit(y[:, None], y)
     found = model.guarantees(y[:, None], y)
     assert found["error of a predictor"].value < 1e-9
     assert not found["error of a predictor"].vacuous
@@ -52,7 +66,7 @@ def test_perfect_alignment_gives_non_vacuous_bound():
 
 def test_data_other_than_training_data_raise_input_error(classes):
     X, y = classes
-    model = lk.KernelClassifier().fit(X, y)
+    model = lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0).fit(X, y)
     with pytest.raises(lk.InputError, match="not the data"):
         model.guarantees(X[::-1], y)
     with pytest.raises(lk.InputError, match="never, which is not a class of the model"):
@@ -65,7 +79,7 @@ def test_guarantees_of_many_samples_allocate_no_full_gram_matrix(rng, monkeypatc
     """A subsample of 2,000 is used, so no array of n x n numbers is requested."""
     X = rng.standard_normal((5000, 4))
     y = X[:, 0] + rng.standard_normal(5000)
-    model = lk.KernelRegressor(lk.per_feature()).fit(X, y)
+    model = lk.KernelRegressor(lk.per_feature(), method="alignf", alpha=1.0).fit(X, y)
     requested = []
     function = "learnkernels.gram.learned.require_memory"
     monkeypatch.setattr("learnkernels.gram.learned.SMALL", 0)

@@ -26,7 +26,9 @@ def test_diagram_shows_learned_kernel_after_fit(kind, classes):
 
 
 def test_diagram_of_pipeline_and_search_shows_learned_kernel(classes):
-    model = make_pipeline(StandardScaler(), lk.KernelClassifier(lk.gaussians([0.1, 1.0])))
+    model = make_pipeline(
+        StandardScaler(), lk.KernelClassifier(lk.gaussians([0.1, 1.0]), method="alignf", C=1.0)
+    )
     assert "Learned kernel" not in model._repr_html_()
     model.fit(*classes)
     search = GridSearchCV(model, {"kernelclassifier__C": [0.1, 1.0]}, cv=2).fit(*classes)
@@ -37,7 +39,7 @@ def test_diagram_of_pipeline_and_search_shows_learned_kernel(classes):
 def test_learned_html_escapes_names_and_sums_small_weights(rng):
     X = pd.DataFrame(rng.standard_normal((60, 40)), columns=[f"<b>{j}" for j in range(40)])
     y = X.to_numpy()[:, :20].sum(axis=1)
-    model = lk.KernelRegressor(lk.per_feature(), "align").fit(X, y)
+    model = lk.KernelRegressor(lk.per_feature(), "align", alpha=1.0).fit(X, y)
     html = model._repr_html_()
     assert "&lt;b&gt;" in html and "<b>0" not in html
     rest = np.sort(model.weights_)[:-12].sum()
@@ -46,7 +48,11 @@ def test_learned_html_escapes_names_and_sums_small_weights(rng):
 
 def test_guarantees_html_contains_every_entry(curve):
     X, y = curve
-    found = lk.KernelRegressor().fit(X, y).guarantees(X, y)
+    found = (
+        lk.KernelRegressor(kernels=["gaussians", "linear"], method="alignf", alpha=1.0)
+        .fit(X, y)
+        .guarantees(X, y)
+    )
     html = guarantees_html(found)
     assert "probability 0.95" in html
     assert all(f'<td class="term">{entry.name}</td>' in html for entry in found.entries)

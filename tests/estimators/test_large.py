@@ -21,9 +21,13 @@ def wave(rng):
 @pytest.mark.parametrize("alpha", [0.1, [0.01, 0.1, 1.0]])
 def test_conjugate_gradients_predict_the_same_as_dense_solver(alpha, wave, caplog):
     X, y = wave
-    dense = lk.KernelRegressor(alpha=alpha).fit(X[:200], y[:200])
+    dense = lk.KernelRegressor(alpha=alpha, kernels=["gaussians", "linear"], method="alignf").fit(
+        X[:200], y[:200]
+    )
     with caplog.at_level(logging.INFO, "learnkernels"):
-        free = lk.KernelRegressor(alpha=alpha, max_memory=SMALL).fit(X[:200], y[:200])
+        free = lk.KernelRegressor(
+            alpha=alpha, max_memory=SMALL, kernels=["gaussians", "linear"], method="alignf"
+        ).fit(X[:200], y[:200])
     assert (dense.solver_, free.solver_) == ("dense", "conjugate gradients")
     assert "conjugate gradients (the Gram matrix would take" in caplog.text
     assert free.alpha_ == dense.alpha_
@@ -31,18 +35,31 @@ def test_conjugate_gradients_predict_the_same_as_dense_solver(alpha, wave, caplo
     assert max(one.gap for one in free.machine_certificates_) <= 1e-6
 
 
+@pytest.mark.filterwarnings("ignore::learnkernels.UniformBetterWarning")
 def test_landmarks_approximate_the_dense_solution(wave):
     X, y = wave
-    dense = lk.KernelRegressor(alpha=[0.01, 0.1, 1.0]).fit(X[:200], y[:200])
-    few = lk.KernelRegressor(alpha=[0.01, 0.1, 1.0], n_components=120).fit(X[:200], y[:200])
+    dense = lk.KernelRegressor(
+        alpha=[0.01, 0.1, 1.0], kernels=["gaussians", "linear"], method="alignf"
+    ).fit(X[:200], y[:200])
+    few = lk.KernelRegressor(
+        alpha=[0.01, 0.1, 1.0], n_components=120, kernels=["gaussians", "linear"], method="alignf"
+    ).fit(X[:200], y[:200])
     assert few.solver_ == "landmarks"
     assert few.alpha_ == dense.alpha_
     assert few.score(X[200:], y[200:]) > dense.score(X[200:], y[200:]) - 0.1
     (function,) = few._functions
     assert len(function.coef) == 120  # prediction needs the landmarks only
-    same = lk.KernelRegressor(n_components=500).fit(X[:200], y[:200])
+    same = lk.KernelRegressor(
+        n_components=500, kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+    ).fit(X[:200], y[:200])
     assert same.solver_ == "dense"  # all samples are landmarks
-    other = lk.KernelRegressor(n_components=120, random_state=1).fit(X[:200], y[:200])
+    other = lk.KernelRegressor(
+        n_components=120,
+        random_state=1,
+        kernels=["gaussians", "linear"],
+        method="alignf",
+        alpha=1.0,
+    ).fit(X[:200], y[:200])
     assert not np.array_equal(other.predict(X[200:]), few.predict(X[200:]))
 
 
@@ -50,21 +67,37 @@ def test_landmarks_approximate_the_dense_solution(wave):
 def test_svm_beyond_max_memory_raises_input_error_with_bytes_and_alternatives(machine, classes):
     message = r"120 samples, 115 kB.*max_memory=100 kB; use machine=.ridge.*or n_components"
     with pytest.raises(lk.InputError, match=message):
-        lk.KernelClassifier(machine=machine, max_memory=SMALL).fit(*classes)
+        lk.KernelClassifier(
+            machine=machine,
+            max_memory=SMALL,
+            kernels=["gaussians", "linear"],
+            method="alignf",
+            C=1.0,
+        ).fit(*classes)
 
 
 def test_ridge_for_classes_beyond_max_memory_equals_the_dense_solution(classes):
     X, y = classes
-    model = lk.KernelClassifier(C=[1.0, 10.0], machine="ridge", max_memory=SMALL).fit(X, y)
+    model = lk.KernelClassifier(
+        C=[1.0, 10.0],
+        machine="ridge",
+        max_memory=SMALL,
+        kernels=["gaussians", "linear"],
+        method="alignf",
+    ).fit(X, y)
     assert (model.machine_, model.solver_) == ("ridge", "conjugate gradients")
-    same = lk.KernelClassifier(C=model.C_, machine="ridge").fit(X, y)
+    same = lk.KernelClassifier(
+        C=model.C_, machine="ridge", kernels=["gaussians", "linear"], method="alignf"
+    ).fit(X, y)
     assert same.solver_ == "dense"
     assert np.allclose(model.decision_function(X), same.decision_function(X), atol=1e-6)
 
 
 def test_classifier_with_landmarks_uses_ridge(classes):
     X, y = classes
-    few = lk.KernelClassifier(C=[1.0, 10.0], n_components=60).fit(X, y)
+    few = lk.KernelClassifier(
+        C=[1.0, 10.0], n_components=60, kernels=["gaussians", "linear"], method="alignf"
+    ).fit(X, y)
     assert (few.machine_, few.solver_) == ("ridge", "landmarks")
     assert few.score(X, y) > 0.8
 
@@ -72,9 +105,13 @@ def test_classifier_with_landmarks_uses_ridge(classes):
 def test_options_that_need_the_gram_raise_input_error_without_memory(classes, wave):
     X, y = classes
     with pytest.raises(lk.InputError, match="n_components=20 is for ridge"):
-        lk.KernelClassifier(machine="svm", n_components=20).fit(X, y)
+        lk.KernelClassifier(
+            machine="svm", n_components=20, kernels=["gaussians", "linear"], method="alignf", C=1.0
+        ).fit(X, y)
     with pytest.raises(lk.InputError, match=r"l1-krr.*use an alignment method"):
-        lk.KernelRegressor(method="l1-krr", max_memory=SMALL).fit(*wave)
+        lk.KernelRegressor(
+            method="l1-krr", max_memory=SMALL, kernels=["gaussians", "linear"], alpha=1.0
+        ).fit(*wave)
     for wrong in ({"max_memory": -1}, {"max_memory": "much"}, {"n_components": 0}):
         with pytest.raises(lk.InputError, match=next(iter(wrong))):
             lk.KernelRegressor(**wrong).fit(*wave)
@@ -82,7 +119,9 @@ def test_options_that_need_the_gram_raise_input_error_without_memory(classes, wa
 
 def test_factor_kernels_use_factors_at_any_memory_limit(wave):
     X, y = wave
-    model = lk.KernelRegressor(lk.per_feature(), alpha=[0.1, 1.0], max_memory=SMALL).fit(X, y)
+    model = lk.KernelRegressor(
+        lk.per_feature(), alpha=[0.1, 1.0], max_memory=SMALL, method="alignf"
+    ).fit(X, y)
     assert model.solver_ == "factors"
 
 
@@ -93,8 +132,12 @@ def test_memory_mapped_data_give_the_same_predictions(wave, tmp_path):
     stored[:] = X
     stored.flush()
     mapped = np.memmap(path, dtype=float, mode="r", shape=X.shape)
-    model = lk.KernelRegressor(n_components=50).fit(mapped, y)
-    plain = lk.KernelRegressor(n_components=50).fit(X, y)
+    model = lk.KernelRegressor(
+        n_components=50, kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+    ).fit(mapped, y)
+    plain = lk.KernelRegressor(
+        n_components=50, kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+    ).fit(X, y)
     assert np.array_equal(model.predict(mapped), plain.predict(X))
 
 
@@ -103,7 +146,9 @@ def test_saved_landmark_model_is_smaller_than_dense_model(wave, tmp_path):
     X, y = np.tile(X, (5, 1)) + 1e-3, np.tile(y, 5)
     sizes = []
     for options in ({"n_components": 30}, {}):
-        model = lk.KernelRegressor(**options).fit(X, y)
+        model = lk.KernelRegressor(
+            kernels=["gaussians", "linear"], method="alignf", alpha=1.0, **options
+        ).fit(X, y)
         lk.save(model, tmp_path / "model.skops")
         sizes.append((tmp_path / "model.skops").stat().st_size)
         assert np.array_equal(lk.load(tmp_path / "model.skops").predict(X), model.predict(X))

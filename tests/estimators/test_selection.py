@@ -1,10 +1,14 @@
 """Choice of the regularisation by held-out error."""
 
+import warnings
+from dataclasses import replace
+
 import numpy as np
+import pytest
 
 import learnkernels as lk
 from learnkernels.estimators.fitting import fit_values, prepare
-from learnkernels.estimators.selection import contiguous, held_out_outputs
+from learnkernels.estimators.selection import AROUND, GRIDS, contiguous, held_out_outputs
 from learnkernels.execution import Threads
 from learnkernels.machines import Ridge
 from learnkernels.methods import Ensemble
@@ -33,6 +37,86 @@ def test_held_out_outputs_equal_predictions_of_ensemble_with_one_kernel(curve):
 def test_chosen_alpha_has_lowest_leave_one_out_error(curve):
     X, y = curve
     values = [1e-3, 1e-1, 10.0]
-    model = lk.KernelRegressor(lk.gaussians([0.5, 2.0]), alpha=values).fit(X, y)
+    model = lk.KernelRegressor(lk.gaussians([0.5, 2.0]), alpha=values, method="alignf").fit(X, y)
     assert model.alpha_ == values[int(np.argmin(model.alpha_errors_))]
     assert model.alpha_errors_.shape == (3,)
+
+
+@pytest.mark.parametrize("method", ["unif", "alignf", "l1-svm"])
+def test_C_auto_chooses_from_the_grid_for_methods_that_do_not_learn_it(method, classes):
+    X, y = classes
+    kernels = lk.gaussians([0.1, 1.0])
+    auto = lk.KernelClassifier(kernels, method).fit(X, y)
+    listed = lk.KernelClassifier(kernels, method, C=GRIDS["C"]).fit(X, y)
+    assert np.array_equal(auto.C_scores_, listed.C_scores_) and auto.C_ == listed.C_
+    assert auto.C_ == GRIDS["C"][np.argmax(auto.C_scores_)]
+
+
+@pytest.mark.parametrize("method", ["unif", "alignf", "l2-krr"])
+def test_alpha_auto_chooses_from_the_grid_for_methods_that_do_not_learn_it(method, curve):
+    X, y = curve
+    kernels = lk.gaussians([0.1, 1.0])
+    auto = lk.KernelRegressor(kernels, method).fit(X, y)
+    listed = lk.KernelRegressor(kernels, method, alpha=GRIDS["alpha"]).fit(X, y)
+    assert np.array_equal(auto.alpha_errors_, listed.alpha_errors_)
+    assert auto.alpha_ == listed.alpha_ == GRIDS["alpha"][np.argmin(auto.alpha_errors_)]
+
+
+def test_machine_without_parameter_chooses_nothing(classes):
+    X, y = classes
+    model = lk.KernelClassifier(method="alignf", machine="alignment").fit(X, y)
+    assert not hasattr(model, "C_scores_")
+
+
+@pytest.mark.parametrize("method", ["auto", "loo"])
+def test_learned_regularisation_is_not_searched_again(method, classes):
+    X, y = classes
+    classifier = lk.KernelClassifier(method=method).fit(X, y)
+    assert not hasattr(classifier, "C_scores_") and classifier.C_ > 0
+    regressor = lk.KernelRegressor(method=method).fit(X, X[:, 0] * X[:, 1])
+    assert not hasattr(regressor, "alpha_errors_") and regressor.alpha_ > 0
+
+
+@pytest.mark.parametrize("value", ["best", "1", None, [], 0.0, [1.0, -1.0]])
+def test_invalid_regularisation_raises_input_error(value, classes):
+    X, y = classes
+    with pytest.raises(lk.InputError, match="C"):
+        lk.KernelClassifier(C=value).fit(X, y)
+    with pytest.raises(lk.InputError, match="alpha"):
+        lk.KernelRegressor(alpha=value).fit(X, X[:, 0])
+
+
+class First(lk.methods.Align):
+    """All weight on the first kernel."""
+
+    name = "first"
+
+    def learn(self, problem):
+        found = super().learn(problem)
+        return replace(found, weights=np.eye(problem.kernels.n_kernels)[0])
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_method_that_is_clearly_worse_than_uniform_weights_warns_with_both_errors(task, rng):
+    X = rng.standard_normal((90, 3))
+    y = np.sin(3 * X[:, 0]) + X[:, 1]
+    views = [lk.on([2], lk.gaussians([1.0])), lk.on([0, 1], lk.gaussians([0.5]))]
+    kind, y = (lk.KernelRegressor, y) if task == "regression" else (lk.KernelClassifier, y > 0)
+    with pytest.warns(lk.UniformBetterWarning, match=r"'first': held-out .* against"):
+        kind(views, First()).fit(X, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for method in ("unif", "auto", "alignf"):
+            kind(views, method).fit(X, y)
+        kind(views, First(), **{"C" if task == "classification" else "alpha": 1.0}).fit(X, y)
+
+
+def test_learned_regularisation_is_adapted_to_landmarks(curve):
+    X, y = curve
+    kernels = lk.gaussians([0.1, 1.0])
+    every = lk.KernelRegressor(kernels).fit(X, y)
+    few = lk.KernelRegressor(kernels, n_components=10).fit(X, y)
+    assert few.solver_ == "landmarks"
+    assert any(np.isclose(few.alpha_, every.alpha_ * AROUND))
+    listed = lk.KernelRegressor(kernels, n_components=10, alpha=every.alpha_ * AROUND).fit(X, y)
+    assert np.isclose(few.alpha_, listed.alpha_)

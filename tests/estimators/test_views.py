@@ -64,17 +64,19 @@ def test_views_of_numbers_texts_and_sequences_in_one_frame(method, table):
 
 def test_polars_frame_gives_the_same_model_as_pandas(table):
     X, y = table
-    pandas = lk.KernelClassifier(KERNELS).fit(X, y)
-    polars = lk.KernelClassifier(KERNELS).fit(pl.from_pandas(X), y)
+    pandas = lk.KernelClassifier(KERNELS, method="alignf", C=1.0).fit(X, y)
+    polars = lk.KernelClassifier(KERNELS, method="alignf", C=1.0).fit(pl.from_pandas(X), y)
     assert np.array_equal(pandas.weights_, polars.weights_)
     assert np.array_equal(pandas.predict(X), polars.predict(pl.from_pandas(X)))
 
 
 def test_cross_validation_and_grid_search_on_tables(table):
     X, y = table
-    assert cross_val_score(lk.KernelClassifier(KERNELS, "align"), X, y, cv=3).mean() > 0.8
+    assert cross_val_score(lk.KernelClassifier(KERNELS, "align", C=1.0), X, y, cv=3).mean() > 0.8
     search = GridSearchCV(
-        lk.KernelClassifier(KERNELS), {"method": ["unif", "align"], "C": [0.1, 1.0]}, cv=3
+        lk.KernelClassifier(KERNELS, method="alignf", C=1.0),
+        {"method": ["unif", "align"], "C": [0.1, 1.0]},
+        cv=3,
     )
     assert search.fit(X, y).best_score_ > 0.8
     assert clone(search.best_estimator_).kernels is not None
@@ -84,7 +86,8 @@ def test_pipeline_standardises_before_views(table):
     X, y = table
     numbers = X[["body_size", "body_mass", "noise"]]
     model = make_pipeline(
-        StandardScaler().set_output(transform="pandas"), lk.KernelClassifier(KERNELS[:2])
+        StandardScaler().set_output(transform="pandas"),
+        lk.KernelClassifier(KERNELS[:2], method="alignf", C=1.0),
     )
     assert model.fit(numbers, y).score(numbers, y) > 0.6
 
@@ -92,8 +95,13 @@ def test_pipeline_standardises_before_views(table):
 def test_regressor_and_learner_accept_views(table):
     X, y = table
     target = y + 0.1 * X["noise"].to_numpy()
-    assert lk.KernelRegressor(KERNELS, alpha=[0.1, 1.0]).fit(X, target).score(X, target) > 0.7
-    learner = lk.KernelLearner(KERNELS)
+    assert (
+        lk.KernelRegressor(KERNELS, alpha=[0.1, 1.0], method="alignf")
+        .fit(X, target)
+        .score(X, target)
+        > 0.7
+    )
+    learner = lk.KernelLearner(KERNELS, method="alignf")
     K = learner.fit_transform(X, y)
     assert np.allclose(learner.transform(X), K, atol=1e-10)
 
@@ -103,8 +111,8 @@ def test_integer_sample_weights_equal_repeated_rows(table):
     w = np.random.default_rng(1).integers(0, 3, N)
     repeated = X.loc[np.repeat(np.arange(N), w)].reset_index(drop=True)
     kernels = [lk.on("body_", lk.gaussians([0.5, 2.0])), *KERNELS[2:]]
-    weighted = lk.KernelClassifier(kernels).fit(X, y, w)
-    plain = lk.KernelClassifier(kernels).fit(repeated, np.repeat(y, w))
+    weighted = lk.KernelClassifier(kernels, method="alignf", C=1.0).fit(X, y, w)
+    plain = lk.KernelClassifier(kernels, method="alignf", C=1.0).fit(repeated, np.repeat(y, w))
     # Words of samples with weight zero are still columns; their kernels are constant.
     shared = dict(zip(plain.kernel_names_, plain.weights_, strict=True))
     found = dict(zip(weighted.kernel_names_, weighted.weights_, strict=True))
@@ -115,7 +123,7 @@ def test_models_with_views_are_saved_and_loaded(table, tmp_path):
     X, y = table
     for kernels in (KERNELS, [lk.on("body_", lk.low_rank(lk.gaussians([0.5]), rank=10))]):
         for missing in ("error", "neutral"):
-            model = lk.KernelClassifier(kernels, missing=missing).fit(X, y)
+            model = lk.KernelClassifier(kernels, missing=missing, method="alignf", C=1.0).fit(X, y)
             lk.save(model, tmp_path / "model.skops")
             loaded = lk.load(tmp_path / "model.skops")
             assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
@@ -123,7 +131,7 @@ def test_models_with_views_are_saved_and_loaded(table, tmp_path):
 
 def test_predictor_of_factor_kernels_contains_no_training_samples(table):
     X, y = table
-    model = lk.KernelRegressor(KERNELS[2], "align").fit(X, y.astype(float))
+    model = lk.KernelRegressor(KERNELS[2], "align", alpha=1.0).fit(X, y.astype(float))
     (function,) = model._functions
     assert function.primal[0].shape == (len(model.weights_), 1)
     assert not hasattr(function, "factors")
@@ -139,11 +147,13 @@ def test_compare_accepts_tables_with_views(table):
 def test_table_of_invalid_shape_raises(table):
     X, y = table
     with pytest.raises(lk.InputError, match="at least 2"):
-        lk.KernelClassifier(KERNELS).fit(X[:1], y[:1])
+        lk.KernelClassifier(KERNELS, method="alignf", C=1.0).fit(X[:1], y[:1])
     with pytest.raises(lk.InputError, match="shape"):
-        lk.KernelClassifier(lk.ngrams()).fit(np.arange(5.0), [0, 1, 0, 1, 0])
+        lk.KernelClassifier(lk.ngrams(), method="alignf", C=1.0).fit(
+            np.arange(5.0), [0, 1, 0, 1, 0]
+        )
     with pytest.raises(ValueError, match="inconsistent"):
-        lk.KernelClassifier(KERNELS).fit(X, y[:-1])
+        lk.KernelClassifier(KERNELS, method="alignf", C=1.0).fit(X, y[:-1])
 
 
 def test_model_with_missing_view_scores_close_to_model_without_it(genuine):
@@ -153,13 +163,15 @@ def test_model_with_missing_view_scores_close_to_model_without_it(genuine):
     mean, std = train.mean(), train.std()
     train, test = (train - mean) / std, (test - mean[test.columns]) / std[test.columns]
     views = [lk.on("mirna:"), lk.on("mrna:"), lk.on("protein:")]
-    three = lk.KernelClassifier(views, C=[0.1, 1, 10], missing="neutral").fit(train, y)
-    two = lk.KernelClassifier(views[:2], C=[0.1, 1, 10]).fit(train, y)
+    three = lk.KernelClassifier(views, C=[0.1, 1, 10], missing="neutral", method="alignf").fit(
+        train, y
+    )
+    two = lk.KernelClassifier(views[:2], C=[0.1, 1, 10], method="alignf").fit(train, y)
     assert three.view_weights_["protein"] > 0.01
     assert three.score(test, truth) > two.score(test, truth) - 0.06
     assert three.score(test, truth) > 0.85
     with pytest.raises(lk.InputError, match="lacks columns"):
-        lk.KernelClassifier(views, C=1.0).fit(train, y).predict(test)
+        lk.KernelClassifier(views, C=1.0, method="alignf").fit(train, y).predict(test)
 
 
 def test_sequences_with_ambiguous_letters_are_classified(genuine):
@@ -170,7 +182,9 @@ def test_sequences_with_ambiguous_letters_are_classified(genuine):
     )
     assert unclear.sum() < len(table)
     kernels = [lk.spectrum(3), lk.weighted_degree(5)]
-    model = lk.KernelClassifier(kernels, C=[1, 10]).fit(list(table["sequence"]), table["target"])
+    model = lk.KernelClassifier(kernels, C=[1, 10], method="alignf").fit(
+        list(table["sequence"]), table["target"]
+    )
     assert model.score(list(table["sequence"]), table["target"]) > 0.95
 
 
@@ -196,7 +210,7 @@ def test_learners_with_sparse_columns_and_selectors_are_saved_and_loaded(table, 
     X, y = table
     chosen = make_column_selector(dtype_include="float64")
     for kernels in (lk.on("note", lk.ngrams(1)), lk.on(chosen, lk.linear())):
-        learner = lk.KernelLearner(kernels).fit(X, y)
+        learner = lk.KernelLearner(kernels, method="alignf").fit(X, y)
         K = learner.transform(X)
         lk.save(learner, tmp_path / "learner.skops")
         assert np.array_equal(lk.load(tmp_path / "learner.skops").transform(X), K)
@@ -205,6 +219,8 @@ def test_learners_with_sparse_columns_and_selectors_are_saved_and_loaded(table, 
 def test_guarantees_and_refit_of_named_table_do_not_warn(classes):
     X, y = classes
     table = pd.DataFrame(X, columns=[f"column {k}" for k in range(X.shape[1])])
-    model = lk.KernelClassifier([lk.on(["column 0"]), lk.on(["column 1"])]).fit(table, y)
+    model = lk.KernelClassifier(
+        [lk.on(["column 0"]), lk.on(["column 1"])], method="alignf", C=1.0
+    ).fit(table, y)
     model.guarantees(table, y)
     assert list(model.fit(table, y).feature_names_in_) == list(table.columns)

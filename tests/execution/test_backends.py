@@ -176,7 +176,9 @@ def test_limit_ends_if_a_kernel_raises(n_threads, error, classes):
             raise error("stopped")
         return A @ B.T
 
-    model = lk.KernelClassifier([kernel], backend=Threads(n_threads)).fit(X, y)
+    model = lk.KernelClassifier([kernel], backend=Threads(n_threads), method="alignf", C=1.0).fit(
+        X, y
+    )
     broken.append(True)
     for work in (lambda: model.predict(X), lambda: model.fit(X, y)):
         with pytest.raises(error, match="stopped") as held:
@@ -201,7 +203,12 @@ def test_limit_ends_if_a_method_is_interrupted_in_a_pass(n_threads, classes):
     """Also while the error is referenced, as in an interactive session."""
     backend = Threads(n_threads)
     with pytest.raises(KeyboardInterrupt) as held:
-        lk.KernelClassifier(method=InterruptedMethod(backend), backend=backend).fit(*classes)
+        lk.KernelClassifier(
+            method=InterruptedMethod(backend),
+            backend=backend,
+            kernels=["gaussians", "linear"],
+            C=1.0,
+        ).fit(*classes)
     assert held.value is not None and set(blas_threads()) == {2}
 
 
@@ -222,7 +229,9 @@ def test_limit_ends_if_the_preconditioner_is_interrupted(monkeypatch, curve):
 
     monkeypatch.setattr(conjugate_gradient_ridge, "np", Numpy())
     with pytest.raises(KeyboardInterrupt) as held:
-        lk.KernelRegressor(max_memory=5e4).fit(*curve)
+        lk.KernelRegressor(
+            max_memory=5e4, kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+        ).fit(*curve)
     assert held.value is not None and set(blas_threads()) == {2}
 
 

@@ -109,7 +109,9 @@ def interrupted(backend, samples, tmp_path, monkeypatch):
 
     def fit(kernels=None, X=X, y=y):
         kernels = kernels or lk.gaussians([0.1, 1.0])
-        return lk.KernelLearner(kernels, backend=backend, checkpoint=path).fit(X, y)
+        return lk.KernelLearner(kernels, backend=backend, checkpoint=path, method="alignf").fit(
+            X, y
+        )
 
     monkeypatch.setattr(CountingThreads, "limit", 8)
     with pytest.raises(KeyboardInterrupt):

@@ -66,7 +66,9 @@ def test_models_with_folds_and_weights_equal_those_of_threads(kernels, client, s
     kernels, _ = CASES[kernels](X)
     w = np.arange(len(y)) % 3 + 1.0
     threads, dask = [
-        lk.KernelClassifier(kernels, C=[0.1, 10.0], backend=backend).fit(X, y, sample_weight=w)
+        lk.KernelClassifier(kernels, C=[0.1, 10.0], backend=backend, method="alignf").fit(
+            X, y, sample_weight=w
+        )
         for backend in (None, client)
     ]
     assert close(dask.weights_, threads.weights_)
@@ -80,23 +82,38 @@ def test_models_with_folds_and_weights_equal_those_of_threads(kernels, client, s
 def test_weights_of_one_stage_methods_equal_those_of_threads(method, client, samples):
     X, y = samples[0][:400], samples[1][:400]
     threads, dask = [
-        lk.KernelClassifier(lk.gaussians([0.05, 0.3]), method, backend=backend).fit(X, y)
+        lk.KernelClassifier(lk.gaussians([0.05, 0.3]), method, backend=backend, C=1.0).fit(X, y)
         for backend in (None, client)
     ]
     assert close(dask.weights_, threads.weights_, 1e-6)
 
 
+@pytest.mark.filterwarnings("ignore::learnkernels.UniformBetterWarning")
 def test_landmarks_and_conjugate_gradients_equal_those_of_threads(client, samples):
     X, y = samples
-    for options in ({"n_components": 60, "alpha": [0.1, 1.0]}, {"max_memory": 1e6}):
-        threads = lk.KernelRegressor(**options).fit(X, y)
-        dask = lk.KernelRegressor(**options, backend=client).fit(X, y)
+    kernels = ["gaussians", "linear"]
+    for options in ({"n_components": 60, "alpha": [0.1, 1.0]}, {"alpha": 1.0, "max_memory": 1e6}):
+        threads = lk.KernelRegressor(kernels, "alignf", **options).fit(X, y)
+        dask = lk.KernelRegressor(kernels, "alignf", **options, backend=client).fit(X, y)
         assert dask.solver_ == threads.solver_ != "dense"
         assert dask.predict(X) == pytest.approx(threads.predict(X), abs=1e-8)
 
 
+@pytest.mark.parametrize("max_samples", [600, 2000])
+def test_leave_one_out_weights_equal_those_of_threads(max_samples, client, samples):
+    X, y = samples
+    method = lk.methods.LeaveOneOut(max_samples=max_samples, n_components=50, tol=1e-3)
+    kernels = [lk.gaussians([0.1, 1.0]), lk.per_feature()]
+    threads = lk.KernelRegressor(kernels, method).fit(X, y)
+    dask = lk.KernelRegressor(kernels, method, backend=client).fit(X, y)
+    assert dask.weights_ == pytest.approx(threads.weights_, abs=1e-4)
+    assert dask.predict(X) == pytest.approx(threads.predict(X), abs=1e-3)
+
+
 def test_estimator_with_dask_backend_is_cloned_with_the_same_client(client):
-    model = clone(lk.KernelClassifier(lk.gaussians([0.1]), backend=lk.Dask(client)))
+    model = clone(
+        lk.KernelClassifier(lk.gaussians([0.1]), backend=lk.Dask(client), method="alignf", C=1.0)
+    )
     assert model.backend.client is client
 
 
@@ -333,9 +350,16 @@ def test_dask_arrays_are_accepted_as_samples(samples):
     lazy = dask_array.from_array(X, chunks=(300, X.shape[1]))
     expected = lk.alignment_statistics(lk.gaussians([0.1]), X, y)
     assert agree(lk.alignment_statistics(lk.gaussians([0.1]), lazy, y), expected)
-    model = lk.KernelRegressor(n_components=40).fit(lazy, dask_array.from_array(y, chunks=300))
+    model = lk.KernelRegressor(
+        n_components=40, kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+    ).fit(lazy, dask_array.from_array(y, chunks=300))
     assert np.allclose(
-        model.predict(lazy), lk.KernelRegressor(n_components=40).fit(X, y).predict(X)
+        model.predict(lazy),
+        lk.KernelRegressor(
+            n_components=40, kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+        )
+        .fit(X, y)
+        .predict(X),
     )
 
 
@@ -344,7 +368,9 @@ def test_dask_data_frames_are_accepted_as_views(samples):
     X, y = samples
     table = pd.DataFrame(X, columns=[f"column {k}" for k in range(X.shape[1])])
     views = [lk.on(["column 0", "column 1"], lk.gaussians([0.1])), lk.on(["column 2"])]
-    lazy = lk.KernelClassifier(views).fit(frames.from_pandas(table, npartitions=3), y)
-    expected = lk.KernelClassifier(views).fit(table, y)
+    lazy = lk.KernelClassifier(views, method="alignf", C=1.0).fit(
+        frames.from_pandas(table, npartitions=3), y
+    )
+    expected = lk.KernelClassifier(views, method="alignf", C=1.0).fit(table, y)
     assert np.array_equal(lazy.weights_, expected.weights_)
     assert list(lazy.feature_names_in_) == list(table.columns)

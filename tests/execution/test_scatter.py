@@ -40,10 +40,16 @@ def test_packed_task_contains_no_large_arrays_and_is_restored(rng):
 
 def test_backends_in_a_packed_task_become_one_thread(samples):
     X, y = samples
-    model = lk.KernelClassifier(lk.gaussians([0.1]), backend=lk.Threads(2)).fit(X, y)
+    model = lk.KernelClassifier(
+        lk.gaussians([0.1]), backend=lk.Threads(2), method="alignf", C=1.0
+    ).fit(X, y)
     content, arrays = pack(model)
     assert unpack(content, [SentArray(array) for array in arrays]).backend == Threads(1)
-    content, _ = pack(lk.KernelClassifier(backend=lk.Dask("tcp://host:1")))
+    content, _ = pack(
+        lk.KernelClassifier(
+            backend=lk.Dask("tcp://host:1"), kernels=["gaussians", "linear"], method="alignf", C=1.0
+        )
+    )
     assert isinstance(unpack(content, []).backend, Threads)
 
 

@@ -14,7 +14,9 @@ def test_indefinite_kernel_raises_input_error(rng):
     with pytest.raises(lk.InputError, match="not positive semi-definite"):
         BaseKernels.of([Custom(lambda A, B: -(A @ B.T))], X)
     with pytest.raises(lk.InputError, match="'sigmoid' is not positive"):
-        lk.KernelClassifier(kernels=["linear", "sigmoid"]).fit(4 * X, X[:, 0] > 0)
+        lk.KernelClassifier(kernels=["linear", "sigmoid"], method="alignf", C=1.0).fit(
+            4 * X, X[:, 0] > 0
+        )
 
 
 def test_asymmetric_kernel_raises_input_error(rng):
@@ -52,7 +54,7 @@ def test_function_is_called_once_on_the_training_samples(rng):
         return A @ B.T
 
     X = rng.standard_normal((300, 2))
-    lk.KernelClassifier(kernels=[counted, "linear"], C=[1, 10]).fit(X, X[:, 0] > 0)
+    lk.KernelClassifier(kernels=[counted, "linear"], C=[1, 10], method="alignf").fit(X, X[:, 0] > 0)
     assert calls == [300]
 
 
@@ -88,7 +90,9 @@ def test_names_of_repeated_kernels_are_numbered(rng):
 
 def test_invalid_backend_raises_input_error():
     with pytest.raises(lk.InputError, match="backend"):
-        lk.KernelRegressor(backend="cluster").fit(np.eye(4), np.arange(4.0))
+        lk.KernelRegressor(
+            backend="cluster", kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+        ).fit(np.eye(4), np.arange(4.0))
     with pytest.raises(lk.InputError, match="at least 1"):
         lk.Threads(0)
 

@@ -39,7 +39,7 @@ def test_gram_of_training_and_new_samples_equals_its_definition(center, normaliz
 
 
 def test_centered_gram_has_zero_means_and_unit_mean_diagonal(classes):
-    K = lk.KernelLearner().fit_transform(*classes)
+    K = lk.KernelLearner(kernels=["gaussians", "linear"], method="alignf").fit_transform(*classes)
     assert np.allclose(K.mean(axis=0), 0)
     assert np.isclose(np.trace(K) / len(K), 1.0)
 
@@ -48,11 +48,13 @@ def test_gram_beyond_free_memory_raises_input_error_before_allocation(monkeypatc
     monkeypatch.setattr(learned, "SMALL", 100)
     monkeypatch.setattr(memory, "available_memory", lambda: 1e4)
     with pytest.raises(lk.InputError, match="115 kB and 10 kB are free"):
-        lk.KernelRegressor().fit(np.arange(120.0)[:, None], np.arange(120.0))
+        lk.KernelRegressor(kernels=["gaussians", "linear"], method="alignf", alpha=1.0).fit(
+            np.arange(120.0)[:, None], np.arange(120.0)
+        )
 
 
 def test_products_of_no_new_samples_have_no_rows(classes):
     X, y = classes
-    kernel = lk.KernelLearner("linear").fit(X, y)._kernel
+    kernel = lk.KernelLearner("linear", method="alignf").fit(X, y)._kernel
     products = kernel.products(X[:0], np.zeros((120, 1)), lk.Threads())
     assert products.shape == (0, 1)

@@ -133,8 +133,9 @@ def test_single_precision_input_gives_single_precision_statistics(rng):
 def test_sparse_input_equals_dense_input(rng):
     X = rng.standard_normal((50, 6)) * (rng.random((50, 6)) < 0.4)
     y = rng.standard_normal(50)
-    exact = lk.alignment_statistics(None, X, y)
-    found = lk.alignment_statistics(None, sparse.csr_array(X), y)
+    kernels = ["gaussians", "laplacians", "linear"]
+    exact = lk.alignment_statistics(kernels, X, y)
+    found = lk.alignment_statistics(kernels, sparse.csr_array(X), y)
     assert close(found.M, exact.M) and close(found.a, exact.a)
 
 

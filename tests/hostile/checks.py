@@ -21,6 +21,7 @@ EXPECTED = (
     lk.ConstantKernelWarning,
     lk.MemoryWarning,
     lk.UndefinedAlignmentWarning,
+    lk.UniformBetterWarning,
     ConvergenceWarning,
     DataConversionWarning,
 )

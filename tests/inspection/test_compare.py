@@ -18,7 +18,7 @@ def test_result_is_complete_and_json_serialisable(classes):
         assert len(row["errors"]) == 4
         assert np.isclose(row["error_mean"], np.mean(row["errors"]))
         assert np.isclose(sum(row["weights_mean"]), 1.0)
-        assert len(row["weights_mean"]) == len(found["kernels"]) == 11
+        assert len(row["weights_mean"]) == len(found["kernels"]) == 14
     assert not found["methods"][0]["beats_unif"]
 
 
@@ -39,7 +39,10 @@ def test_fold_error_excludes_validation_and_test_samples_from_training(classes):
     found = compare(X, y, ["alignf"], kernels=kernels, grid=[0.1, 1.0, 10.0])
     splits = [test for _, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)]
     train = np.concatenate(splits[2:])
-    models = [lk.KernelClassifier(kernels, C=C).fit(X[train], y[train]) for C in (0.1, 1.0, 10.0)]
+    models = [
+        lk.KernelClassifier(kernels, C=C, method="alignf").fit(X[train], y[train])
+        for C in (0.1, 1.0, 10.0)
+    ]
     best = max(models, key=lambda model: model.score(X[splits[1]], y[splits[1]]))
     assert np.isclose(found.methods[0].errors[0], 1 - best.score(X[splits[0]], y[splits[0]]))
 
@@ -146,3 +149,15 @@ def test_alignment_of_test_fold_uses_kernels_normalised_on_training_fold(family,
         )
     assert np.isclose(found.methods[0].test_alignment_mean, np.mean(expected))
     assert np.isclose(found.methods[0].test_alignment_std, np.std(expected, ddof=1))
+
+
+def test_comparison_prints_one_line_for_each_method(classes):
+    lines = str(compare(*classes, ["unif", "align"], kernels="gaussians")).splitlines()
+    assert lines[0].split() == [
+        "method",
+        "misclassified",
+        "alignment",
+        "seconds",
+        *["better", "than", "unif"],
+    ]
+    assert [line.split()[0] for line in lines[1:]] == ["unif", "align"]

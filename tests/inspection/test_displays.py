@@ -32,7 +32,7 @@ def close_figures():
 
 @pytest.fixture
 def model(classes):
-    return lk.KernelClassifier(KERNELS, method="l1-svm").fit(*classes)
+    return lk.KernelClassifier(KERNELS, method="l1-svm", C=1.0).fit(*classes)
 
 
 def drawn(display):
@@ -54,7 +54,7 @@ def test_weights_are_drawn_as_sorted_named_bars(model):
 def test_weights_are_summed_by_view(rng):
     X = rng.standard_normal((60, 4))
     views = [lk.on([0, 1], KERNELS, name="left"), lk.on([2, 3], KERNELS, name="right")]
-    model = lk.KernelClassifier(views).fit(X, X[:, 0] > 0)
+    model = lk.KernelClassifier(views, method="alignf", C=1.0).fit(X, X[:, 0] > 0)
     display = WeightsDisplay.from_estimator(model, by="view")
     assert dict(zip(display.names, display.weights, strict=True)) == model.view_weights_
     with pytest.raises(lk.InputError, match="by='group'"):
@@ -89,7 +89,7 @@ def test_alignments_are_drawn_beside_weights(model):
 
 def test_spectra_are_eigenvalues_of_centered_kernels(classes):
     X, y = classes
-    model = lk.KernelClassifier(KERNELS).fit(X, y)
+    model = lk.KernelClassifier(KERNELS, method="alignf", C=1.0).fit(X, y)
     display = SpectrumDisplay.from_estimator(model, X, y)
     assert len(display.eigenvalues) == 4
     K = lk.kernels.Gaussian(0.1)(X)
@@ -105,9 +105,9 @@ def test_spectra_are_eigenvalues_of_centered_kernels(classes):
 
 def test_gram_rows_are_ordered_by_class(classes):
     X, y = classes
-    model = lk.KernelClassifier(KERNELS).fit(X, y)
+    model = lk.KernelClassifier(KERNELS, method="alignf", C=1.0).fit(X, y)
     display = GramDisplay.from_estimator(model, X, y)
-    expected = lk.KernelLearner(KERNELS).fit_transform(X, y)
+    expected = lk.KernelLearner(KERNELS, method="alignf").fit_transform(X, y)
     assert np.allclose(display.K, expected)
     order = np.argsort(y, kind="stable")
     shown = display.ax_.get_images()[0].get_array()
@@ -117,7 +117,9 @@ def test_gram_rows_are_ordered_by_class(classes):
 
 def test_gram_is_ordered_by_target_and_downsampled_for_many_samples(curve):
     X, y = curve
-    display = GramDisplay.from_estimator(lk.KernelRegressor(KERNELS).fit(X, y), X, y)
+    display = GramDisplay.from_estimator(
+        lk.KernelRegressor(KERNELS, method="alignf", alpha=1.0).fit(X, y), X, y
+    )
     assert drawn(display)[0][0] == "samples, by target"
     big = GramDisplay(np.eye(1500), np.arange(1500.0)).plot()
     assert big.ax_.get_images()[0].get_array().shape == (1000, 1000)
@@ -127,7 +129,7 @@ def test_gram_is_ordered_by_target_and_downsampled_for_many_samples(curve):
 
 @pytest.mark.parametrize("method", ["l1-krr", "l2-krr"])
 def test_convergence_curve_ends_at_gap_of_certificate(method, curve):
-    model = lk.KernelRegressor(KERNELS, method=method).fit(*curve)
+    model = lk.KernelRegressor(KERNELS, method=method, alpha=1.0).fit(*curve)
     display = ConvergenceDisplay.from_estimator(model)
     assert np.isclose(display.gaps[-1], model.certificate_.gap)
     assert display.gaps[-1] <= 1e-4 and len(display.gaps) >= 2
@@ -135,7 +137,7 @@ def test_convergence_curve_ends_at_gap_of_certificate(method, curve):
 
 
 def test_convergence_of_closed_form_method_raises_input_error(curve):
-    model = lk.KernelRegressor(KERNELS, method="align").fit(*curve)
+    model = lk.KernelRegressor(KERNELS, method="align", alpha=1.0).fit(*curve)
     with pytest.raises(lk.InputError, match="records no duality gaps"):
         ConvergenceDisplay.from_estimator(model)
 
@@ -144,7 +146,7 @@ def test_weight_path_contains_weights_of_every_value(classes, model):
     display = WeightPathDisplay.from_estimator(model, *classes, values=[0.1, 1.0])
     assert np.allclose(display.weights[1], model.weights_, atol=1e-3)
     assert drawn(display) == [("C", "share of the weights")]
-    learner = lk.KernelLearner(KERNELS).fit(*classes)
+    learner = lk.KernelLearner(KERNELS, method="alignf").fit(*classes)
     with pytest.raises(lk.InputError, match="no regularisation"):
         WeightPathDisplay.from_estimator(learner, *classes)
 
@@ -158,7 +160,7 @@ def test_weight_path_legend_names_largest_weights_only(rng):
 
 def test_alignment_accuracy_display_scores_each_kernel_alone(classes):
     X, y = classes
-    model = lk.KernelClassifier(KERNELS).fit(X, y)
+    model = lk.KernelClassifier(KERNELS, method="alignf", C=1.0).fit(X, y)
     display = AlignmentAccuracyDisplay.from_estimator(model, X, y, cv=3)
     assert display.scores.shape == (3,) and (0 <= display.scores).all()
     assert np.isclose(
@@ -167,7 +169,9 @@ def test_alignment_accuracy_display_scores_each_kernel_alone(classes):
     drawn(display)
     assert np.isnan(AlignmentAccuracyDisplay(["a"], [0.5], [0.9]).plot().correlation_)
     with pytest.raises(lk.InputError, match="does not predict"):
-        AlignmentAccuracyDisplay.from_estimator(lk.KernelLearner(KERNELS).fit(X, y), X, y)
+        AlignmentAccuracyDisplay.from_estimator(
+            lk.KernelLearner(KERNELS, method="alignf").fit(X, y), X, y
+        )
 
 
 def test_components_sum_to_prediction(rng):
@@ -181,7 +185,9 @@ def test_components_sum_to_prediction(rng):
     drawn(display)
     with pytest.raises(lk.InputError, match="X of shape"):
         ComponentsDisplay.from_estimator(
-            lk.KernelRegressor(KERNELS).fit(np.hstack([X, X]), y), np.hstack([X, X]), y
+            lk.KernelRegressor(KERNELS, method="alignf", alpha=1.0).fit(np.hstack([X, X]), y),
+            np.hstack([X, X]),
+            y,
         )
 
 
@@ -197,7 +203,9 @@ def test_other_data_and_unfitted_models_raise(model, classes):
     with pytest.raises(lk.InputError, match="not the data"):
         GramDisplay.from_estimator(model, X + 1, y[::-1])
     with pytest.raises(ValueError, match="not fitted"):
-        WeightsDisplay.from_estimator(lk.KernelClassifier())
+        WeightsDisplay.from_estimator(
+            lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0)
+        )
 
 
 def test_long_names_are_shortened():

@@ -36,7 +36,8 @@ def test_median_with_weights_equals_median_with_repeated_samples(kernel, rng):
 
 def test_sparse_and_dense_data_give_equal_kernels(rng):
     X = rng.standard_normal((30, 4)) * (rng.random((30, 4)) < 0.5)
-    assert resolve(None, X) == resolve(None, sparse.csr_array(X))
+    kernels = ["gaussians", "laplacians", "linear"]
+    assert resolve(kernels, X) == resolve(kernels, sparse.csr_array(X))
 
 
 @pytest.mark.parametrize("kernel", [Gaussian, Laplacian])

@@ -27,8 +27,10 @@ def test_most_frequent_ngrams_have_a_kernel_each():
 
 
 def test_ngrams_equal_a_pipeline_with_count_vectorizer():
-    ours = lk.KernelClassifier(lk.ngrams(1), "align").fit(list(TEXTS), LABELS)
-    pipeline = make_pipeline(CountVectorizer(), lk.KernelClassifier(lk.per_feature(), "align"))
+    ours = lk.KernelClassifier(lk.ngrams(1), "align", C=1.0).fit(list(TEXTS), LABELS)
+    pipeline = make_pipeline(
+        CountVectorizer(), lk.KernelClassifier(lk.per_feature(), "align", C=1.0)
+    )
     pipeline.fit(TEXTS, LABELS)
     assert np.allclose(ours.weights_, pipeline[-1].weights_)
     new = ["good film", "very bad", "unheard of"]
@@ -57,23 +59,27 @@ def test_invalid_parameters_raise_input_error(make, message):
 
 def test_texts_without_ngrams_raise_input_error():
     with pytest.raises(lk.InputError, match="no n-gram of 5 to 5 words"):
-        lk.KernelClassifier(lk.ngrams(5)).fit(TEXTS, LABELS)
+        lk.KernelClassifier(lk.ngrams(5), method="alignf", C=1.0).fit(TEXTS, LABELS)
 
 
 def test_missing_text_raises_input_error():
     table = [*TEXTS[:5], None]
     with pytest.raises(lk.InputError, match="no values for 1 samples"):
-        lk.KernelClassifier(lk.ngrams(1)).fit(table, LABELS)
+        lk.KernelClassifier(lk.ngrams(1), method="alignf", C=1.0).fit(table, LABELS)
     with pytest.raises(lk.InputError, match="missing in every view"):
-        lk.KernelClassifier(lk.ngrams(1), missing="neutral").fit(table, LABELS)
+        lk.KernelClassifier(lk.ngrams(1), missing="neutral", method="alignf", C=1.0).fit(
+            table, LABELS
+        )
 
 
 def test_strings_may_be_a_list_or_a_column_of_a_frame():
     frame = pd.DataFrame({"text": TEXTS})
-    model = lk.KernelClassifier(lk.ngrams(1)).fit(list(TEXTS), LABELS)
+    model = lk.KernelClassifier(lk.ngrams(1), method="alignf", C=1.0).fit(list(TEXTS), LABELS)
     assert np.array_equal(model.predict(frame), model.predict(list(TEXTS)))
     assert np.array_equal(
-        lk.KernelClassifier(lk.ngrams(1)).fit(frame, LABELS).predict(list(TEXTS)),
+        lk.KernelClassifier(lk.ngrams(1), method="alignf", C=1.0)
+        .fit(frame, LABELS)
+        .predict(list(TEXTS)),
         model.predict(list(TEXTS)),
     )
     with pytest.raises(lk.InputError, match=r"table of shape \(6, 2\)"):
@@ -82,7 +88,7 @@ def test_strings_may_be_a_list_or_a_column_of_a_frame():
 
 @pytest.mark.parametrize("other", [np.ones((2, 1)), np.ones((2, 3)), sparse.csr_array(np.eye(2))])
 def test_model_trained_on_texts_refuses_numbers(other):
-    model = lk.KernelClassifier(lk.ngrams(1)).fit(list(TEXTS), LABELS)
+    model = lk.KernelClassifier(lk.ngrams(1), method="alignf", C=1.0).fit(list(TEXTS), LABELS)
     with pytest.raises(lk.InputError, match="trained on a list of strings"):
         model.predict(other)
     assert len(model.predict(np.array([["good"], ["bad"]]))) == 2
@@ -90,9 +96,13 @@ def test_model_trained_on_texts_refuses_numbers(other):
 
 def test_nan_in_a_list_of_texts_raises_input_error():
     with pytest.raises(lk.InputError, match="no values for 1 samples"):
-        lk.KernelClassifier(lk.ngrams(1)).fit([*TEXTS[:5], float("nan")], LABELS)
+        lk.KernelClassifier(lk.ngrams(1), method="alignf", C=1.0).fit(
+            [*TEXTS[:5], float("nan")], LABELS
+        )
 
 
 def test_words_of_samples_with_weight_zero_are_ignored():
-    model = lk.KernelClassifier(lk.ngrams(1)).fit(TEXTS, LABELS, [1, 0, 1, 0, 1, 1])
+    model = lk.KernelClassifier(lk.ngrams(1), method="alignf", C=1.0).fit(
+        TEXTS, LABELS, [1, 0, 1, 0, 1, 1]
+    )
     assert "film" not in model.kernel_names_

@@ -91,14 +91,14 @@ def test_kernels_of_a_view_share_one_source(table):
 
 def test_columns_are_found_by_name_in_any_order(table):
     y = np.arange(20) % 2
-    model = lk.KernelClassifier(lk.on("gene:", lk.linear())).fit(table, y)
+    model = lk.KernelClassifier(lk.on("gene:", lk.linear()), method="alignf", C=1.0).fit(table, y)
     shuffled = table[table.columns[::-1]].assign(more=1.0)
     assert np.array_equal(model.decision_function(shuffled), model.decision_function(table))
 
 
 def test_array_with_other_columns_than_in_training_raises_input_error(rng):
     X, y = rng.standard_normal((20, 4)), np.arange(20) % 2
-    model = lk.KernelClassifier(lk.on([0, 1], lk.linear())).fit(X, y)
+    model = lk.KernelClassifier(lk.on([0, 1], lk.linear()), method="alignf", C=1.0).fit(X, y)
     with pytest.raises(lk.InputError, match="has 3 columns, but the model was trained on 4"):
         model.predict(X[:, :3])
 
@@ -124,7 +124,7 @@ def test_array_with_other_columns_than_in_training_raises_input_error(rng):
 )
 def test_invalid_view_raises_input_error(kernels, message, table):
     with pytest.raises(lk.InputError, match=message):
-        lk.KernelClassifier(kernels).fit(table, np.arange(20) % 2)
+        lk.KernelClassifier(kernels, method="alignf", C=1.0).fit(table, np.arange(20) % 2)
 
 
 def test_kernels_may_be_the_values_of_a_dictionary(table):
@@ -134,7 +134,7 @@ def test_kernels_may_be_the_values_of_a_dictionary(table):
 
 def test_error_lists_text_columns_without_a_view(table):
     with pytest.raises(lk.InputError, match=r"columns \['note', 'site'\] of X contain text"):
-        lk.KernelClassifier(lk.spectrum(3)).fit(table, np.arange(20) % 2)
+        lk.KernelClassifier(lk.spectrum(3), method="alignf", C=1.0).fit(table, np.arange(20) % 2)
 
 
 def test_empty_view_name_raises_input_error():
@@ -144,13 +144,17 @@ def test_empty_view_name_raises_input_error():
 
 def test_error_for_text_suggests_a_view(table):
     with pytest.raises(lk.InputError, match=r"lk.on\(column, lk.ngrams\(\)\)"):
-        lk.KernelClassifier().fit(table, np.arange(20) % 2)
+        lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0).fit(
+            table, np.arange(20) % 2
+        )
 
 
 def test_error_names_the_row_of_a_number_among_strings(table):
     table["site"] = [*table["site"][:-1], 7.5]
     with pytest.raises(lk.InputError, match=r"7.5 in row 19 where text is expected"):
-        lk.KernelClassifier(lk.on("site", lk.spectrum(2))).fit(table, np.arange(20) % 2)
+        lk.KernelClassifier(lk.on("site", lk.spectrum(2)), method="alignf", C=1.0).fit(
+            table, np.arange(20) % 2
+        )
 
 
 def test_nullable_integers_and_booleans_are_read_as_numbers(rng):
@@ -164,7 +168,7 @@ def test_nullable_integers_and_booleans_are_read_as_numbers(rng):
 def test_duplicate_column_names_raise_input_error(rng):
     table = pd.DataFrame(rng.standard_normal((10, 2)), columns=["a", "a"])
     with pytest.raises(lk.InputError, match="same name"):
-        lk.KernelClassifier(lk.on("a")).fit(table, np.arange(10) % 2)
+        lk.KernelClassifier(lk.on("a"), method="alignf", C=1.0).fit(table, np.arange(10) % 2)
 
 
 def test_missing_pandas_strings_raise_input_error(rng):
@@ -172,14 +176,14 @@ def test_missing_pandas_strings_raise_input_error(rng):
     table = pd.DataFrame({"t": text, "x": rng.standard_normal(20)})
     kernels = [lk.on("t", lk.ngrams(1)), lk.on(["x"], lk.linear())]
     with pytest.raises(lk.InputError, match="no values for 10 samples"):
-        lk.KernelClassifier(kernels).fit(table, np.arange(20) % 2)
+        lk.KernelClassifier(kernels, method="alignf", C=1.0).fit(table, np.arange(20) % 2)
 
 
 def test_small_integer_types_beside_a_view_do_not_overflow(rng):
     X = rng.integers(-100, 100, (30, 4)).astype(np.int8)
     kernels, y = [lk.on([0, 1], lk.linear()), lk.per_feature()], np.arange(30) % 2
     small, large = (
-        lk.KernelClassifier(kernels, "align", center=False).fit(kind, y).weights_
+        lk.KernelClassifier(kernels, "align", center=False, C=1.0).fit(kind, y).weights_
         for kind in (X, X.astype(float))
     )
     assert np.allclose(small, large)
@@ -194,4 +198,6 @@ def test_nan_beside_a_view_raises_input_error(rng):
     X = rng.standard_normal((20, 3))
     X[4, 1] = np.nan
     with pytest.raises(lk.InputError, match="NaN"):
-        lk.KernelClassifier([lk.on([0], lk.linear()), lk.linear()]).fit(X, np.arange(20) % 2)
+        lk.KernelClassifier([lk.on([0], lk.linear()), lk.linear()], method="alignf", C=1.0).fit(
+            X, np.arange(20) % 2
+        )

@@ -38,4 +38,6 @@ def test_align_tends_to_best_kernel_for_small_q_and_to_uniform_for_large_q(probl
 @pytest.mark.parametrize("q", [1.0, 0.5, "two", float("nan")])
 def test_align_rejects_q_of_at_most_one(q, classes):
     with pytest.raises(lk.InputError, match="greater than 1"):
-        lk.KernelClassifier(method=lk.methods.Align(q=q)).fit(*classes)
+        lk.KernelClassifier(
+            method=lk.methods.Align(q=q), kernels=["gaussians", "linear"], C=1.0
+        ).fit(*classes)

@@ -21,14 +21,14 @@ def test_alignf_has_the_highest_alignment(problem, statistics):
 
 def test_alignf_with_many_kernels_does_not_form_all_inner_products(monkeypatch):
     X, y = many()
-    expected = lk.KernelClassifier(lk.per_feature(), "alignf").fit(X, y)
+    expected = lk.KernelClassifier(lk.per_feature(), "alignf", C=1.0).fit(X, y)
     monkeypatch.setattr(alignf, "SMALL", 10)
 
     def refuse(self):
         raise AssertionError("all inner products were formed")
 
     monkeypatch.setattr(JointProducts, "full", refuse)
-    model = lk.KernelClassifier(lk.per_feature(), "alignf").fit(X, y)
+    model = lk.KernelClassifier(lk.per_feature(), "alignf", C=1.0).fit(X, y)
     assert model.certificate_.status == "optimal"
     assert np.isclose(model.alignment_, expected.alignment_, rtol=1e-9)
     twins = [10, 11]

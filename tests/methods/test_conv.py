@@ -48,10 +48,10 @@ def test_scaling_a_kernel_divides_its_weight(name):
 def test_conv_error_names_kernel_of_low_rank():
     X, y = classes_of(30, 2)
     with pytest.raises(lk.InputError, match="'linear' has rank at most theta=3"):
-        lk.KernelClassifier(KERNELS, lk.methods.Conv(theta=3)).fit(X, y)
+        lk.KernelClassifier(KERNELS, lk.methods.Conv(theta=3), C=1.0).fit(X, y)
 
 
 def test_conv_raises_for_rank_one_kernels():
     X = counts()
     with pytest.raises(lk.InputError, match="theta=0 for kernels of rank one"):
-        lk.KernelClassifier(lk.per_feature(), "conv").fit(X, labels(X))
+        lk.KernelClassifier(lk.per_feature(), "conv", C=1.0).fit(X, labels(X))

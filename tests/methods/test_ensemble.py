@@ -14,7 +14,9 @@ def test_ensemble_weights_fit_out_of_fold_predictions(curve):
     predictions = np.empty((len(y), 3))
     for train, test in KFold(5, shuffle=True, random_state=0).split(X):
         for k, gamma in enumerate(KERNELS):
-            alone = lk.KernelRegressor(lk.gaussians([gamma]), normalize=None, alpha=0.1)
+            alone = lk.KernelRegressor(
+                lk.gaussians([gamma]), normalize=None, alpha=0.1, method="alignf"
+            )
             predictions[test, k] = alone.fit(X[train], y[train]).predict(X[test])
     kernels = lk.gaussians(KERNELS)
     model = lk.KernelRegressor(kernels, "ensemble", normalize=None, alpha=0.1).fit(X, y)
@@ -25,7 +27,10 @@ def test_ensemble_weights_fit_out_of_fold_predictions(curve):
     residual = y - y.mean() - centered @ model.weights_
     assert np.isclose(model.certificate_.primal, np.mean(residual**2))
     combined = sum(
-        w * lk.KernelRegressor(lk.gaussians([g]), normalize=None, alpha=0.1).fit(X, y).predict(X)
+        w
+        * lk.KernelRegressor(lk.gaussians([g]), normalize=None, alpha=0.1, method="alignf")
+        .fit(X, y)
+        .predict(X)
         for w, g in zip(model.weights_, KERNELS, strict=True)
     )
     offset = y.mean() - predictions.mean(axis=0) @ model.weights_
@@ -44,9 +49,10 @@ def test_ensemble_of_constant_target_without_centering_trains_one_machine_per_ke
     X, y = rng.standard_normal((40, 3)), np.ones(40)
     kernels = lk.gaussians([0.1, 1.0])
     with pytest.warns(lk.UndefinedAlignmentWarning):
-        model = lk.KernelRegressor(kernels, "ensemble", center=False).fit(X, y)
+        model = lk.KernelRegressor(kernels, "ensemble", center=False, alpha=1.0).fit(X, y)
     alone = [
-        lk.KernelRegressor(lk.gaussians([gamma]), "unif", center=False) for gamma in (0.1, 1.0)
+        lk.KernelRegressor(lk.gaussians([gamma]), "unif", center=False, alpha=1.0)
+        for gamma in (0.1, 1.0)
     ]
     with pytest.warns(lk.UndefinedAlignmentWarning):
         predictions = [one.fit(X, y).predict(X) for one in alone]

@@ -31,9 +31,9 @@ def test_l1_ridge_reaches_the_optimum(radius, alpha, outputs):
 def test_l1_ridge_without_gram_matrix_reaches_the_same_optimum(monkeypatch):
     X = counts(n=200, q=5)
     y = X[:, 0] + 0.1 * X[:, 1]
-    short = lk.KernelRegressor(lk.per_feature(), lk.methods.L1Ridge(tol=1e-6)).fit(X, y)
+    short = lk.KernelRegressor(lk.per_feature(), lk.methods.L1Ridge(tol=1e-6), alpha=1.0).fit(X, y)
     monkeypatch.setattr(l1_ridge, "TALL", 100)
-    tall = lk.KernelRegressor(lk.per_feature(), lk.methods.L1Ridge(tol=1e-6)).fit(X, y)
+    tall = lk.KernelRegressor(lk.per_feature(), lk.methods.L1Ridge(tol=1e-6), alpha=1.0).fit(X, y)
     assert np.isclose(short.certificate_.primal, tall.certificate_.primal, rtol=1e-6)
     assert np.allclose(short.weights_, tall.weights_, atol=1e-3)
 

@@ -19,20 +19,24 @@ def test_constant_kernels_get_weight_zero_and_a_warning(classes):
 
     for method in METHODS:
         with pytest.warns(lk.ConstantKernelWarning, match="constant"):
-            model = lk.KernelClassifier(["linear", constant], method).fit(X, y)
+            model = lk.KernelClassifier(["linear", constant], method, C=1.0).fit(X, y)
         assert model.weights_[0] > 0 and model.weights_[1] == 0.0
 
 
 def test_all_kernels_constant_raises():
     with pytest.raises(lk.InputError, match="nothing to learn from"):
-        lk.KernelClassifier().fit(np.ones((10, 2)), np.arange(10) % 2)
+        lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0).fit(
+            np.ones((10, 2)), np.arange(10) % 2
+        )
 
 
 def test_constant_target_gives_uniform_weights_and_a_warning(rng):
     X = rng.standard_normal((20, 2))
     for method in ("alignf", "l1-krr", "l2-krr", "align-single", "single", "ensemble"):
         with pytest.warns(lk.UndefinedAlignmentWarning, match="uniform weights"):
-            model = lk.KernelRegressor(lk.gaussians([0.1, 1.0]), method).fit(X, np.full(20, 3.0))
+            model = lk.KernelRegressor(lk.gaussians([0.1, 1.0]), method, alpha=1.0).fit(
+                X, np.full(20, 3.0)
+            )
         assert model.weights_.tolist() == [0.5, 0.5]
         assert np.allclose(model.predict(X), 3.0)
 
@@ -40,12 +44,14 @@ def test_constant_target_gives_uniform_weights_and_a_warning(rng):
 @pytest.mark.parametrize("method", ["alignff", None, 3])
 def test_unknown_methods_raise(method, classes):
     with pytest.raises(lk.InputError, match="expected one of"):
-        lk.KernelClassifier(method=method).fit(*classes)
+        lk.KernelClassifier(method=method, kernels=["gaussians", "linear"], C=1.0).fit(*classes)
 
 
 def test_class_instead_of_method_object_raises_with_the_call(classes):
     with pytest.raises(lk.InputError, match=r"pass an object, lk\.methods\.Align\(\)"):
-        lk.KernelClassifier(method=lk.methods.Align).fit(*classes)
+        lk.KernelClassifier(method=lk.methods.Align, kernels=["gaussians", "linear"], C=1.0).fit(
+            *classes
+        )
 
 
 class Own(lk.methods.WeightMethod):
@@ -73,7 +79,7 @@ class Own(lk.methods.WeightMethod):
     ],
 )
 def test_invalid_result_of_user_method_raises(found, message, curve):
-    model = lk.KernelRegressor(lk.gaussians([0.1, 1.0]), Own(found))
+    model = lk.KernelRegressor(lk.gaussians([0.1, 1.0]), Own(found), alpha=1.0)
     with pytest.raises(lk.InputError, match=message):
         model.fit(*curve)
 
@@ -82,7 +88,7 @@ def test_invalid_result_of_user_method_raises(found, message, curve):
 def test_invalid_reads_of_user_method_raises(reads, curve, monkeypatch):
     monkeypatch.setattr(Own, "reads", reads)
     with pytest.raises(lk.InputError, match=r"Own\.reads is"):
-        lk.KernelRegressor(method=Own()).fit(*curve)
+        lk.KernelRegressor(method=Own(), kernels=["gaussians", "linear"], alpha=1.0).fit(*curve)
 
 
 def test_user_method_without_learn_raises(curve):
@@ -90,12 +96,12 @@ def test_user_method_without_learn_raises(curve):
         name, reads = "silent", ("a",)
 
     with pytest.raises(NotImplementedError, match="Silent has no method learn"):
-        lk.KernelRegressor(method=Silent()).fit(*curve)
+        lk.KernelRegressor(method=Silent(), kernels=["gaussians", "linear"], alpha=1.0).fit(*curve)
 
 
 def test_misspelt_method_gets_a_suggestion(classes):
     with pytest.raises(lk.InputError, match=r"Did you mean 'alignf'\?"):
-        lk.KernelClassifier(method="alingf").fit(*classes)
+        lk.KernelClassifier(method="alingf", kernels=["gaussians", "linear"], C=1.0).fit(*classes)
 
 
 def test_tail_sum_of_a_constant_kernel_is_nan(classes):
@@ -106,7 +112,7 @@ def test_tail_sum_of_a_constant_kernel_is_nan(classes):
         return np.full((len(A), len(B)), 5.0)
 
     with pytest.warns(lk.ConstantKernelWarning):
-        model = lk.KernelClassifier([constant, lk.gaussians([0.1, 1.0])], "conv").fit(X, y)
+        model = lk.KernelClassifier([constant, lk.gaussians([0.1, 1.0])], "conv", C=1.0).fit(X, y)
     assert np.isnan(model.tail_sums_[0]) and (model.tail_sums_[1:] > 0).all()
 
 

@@ -13,11 +13,15 @@ from tests.methods.problems import KERNELS, classes_of, grams, learn, problem_of
 
 def test_ufo_classifies_several_classes_and_beta_makes_weights_sparse():
     X, y = load_iris(return_X_y=True)
-    model = lk.KernelClassifier(method=lk.methods.UFO(), C=10.0).fit(X, y)
+    model = lk.KernelClassifier(
+        method=lk.methods.UFO(), C=10.0, kernels=["gaussians", "linear"]
+    ).fit(X, y)
     assert model.score(X, y) > 0.95
     history = model.certificate_.history
     assert history[-1] < history[0] and model.certificate_.last_step <= 1e-3
-    sparse = lk.KernelClassifier(method=lk.methods.UFO(beta=0.3), C=10.0)
+    sparse = lk.KernelClassifier(
+        method=lk.methods.UFO(beta=0.3), C=10.0, kernels=["gaussians", "linear"]
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)
         few = (sparse.fit(X, y).weights_ > 0).sum()

@@ -103,8 +103,8 @@ def test_sample_weight_two_equals_repeated_sample(task, name):
 def test_tail_sums_with_sample_weight_two_equal_repeated_samples(name, kernels):
     X, y = data("classes")
     w = np.where(X[:, 0] > 0, 2, 1)
-    weighted = lk.KernelClassifier(kernels, BY_TAILS[name]).fit(X, y, sample_weight=w)
-    repeated = lk.KernelClassifier(kernels, BY_TAILS[name])
+    weighted = lk.KernelClassifier(kernels, BY_TAILS[name], C=1.0).fit(X, y, sample_weight=w)
+    repeated = lk.KernelClassifier(kernels, BY_TAILS[name], C=1.0)
     repeated.fit(np.repeat(X, w, axis=0), np.repeat(y, w))
     assert same(weighted.tail_sums_, repeated.tail_sums_, 1e-3)
     assert same(weighted.weights_, repeated.weights_, 1e-3)

@@ -35,34 +35,103 @@ TABLES = {
 }
 N_FLIPS, N_CUTS = 1000, 200
 MODELS = {
-    "list of C": (lk.KernelClassifier(C=[1, 10]), "rows"),
-    "probabilities of three classes": (lk.KernelClassifier(), "rows"),
+    "default classifier": (lk.KernelClassifier(), "rows"),
+    "default regressor": (lk.KernelRegressor(), "frame"),
+    "default learner": (lk.KernelLearner(), "rows"),
+    "learned metric": (
+        lk.KernelRegressor(lk.table() + lk.learned_metric(lk.gaussians(), 2), "loo"),
+        "rows",
+    ),
+    "linear map": (
+        lk.KernelClassifier(lk.learned_metric(lk.gaussians(), full=True), "unif", C=1.0),
+        "rows",
+    ),
+    "list of C": (
+        lk.KernelClassifier(C=[1, 10], kernels=["gaussians", "linear"], method="alignf"),
+        "rows",
+    ),
+    "probabilities of three classes": (
+        lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0),
+        "rows",
+    ),
     "wrapped kernels": (
-        lk.KernelClassifier(["linear", "rbf", RBF(1.0)], normalize="cosine"),
+        lk.KernelClassifier(
+            ["linear", "rbf", RBF(1.0)], normalize="cosine", method="alignf", C=1.0
+        ),
         "rows",
     ),
     "pipeline": (
-        make_pipeline(StandardScaler(), lk.KernelRegressor(method=lk.methods.Align(q=3))),
+        make_pipeline(
+            StandardScaler(),
+            lk.KernelRegressor(
+                method=lk.methods.Align(q=3), kernels=["gaussians", "linear"], alpha=1.0
+            ),
+        ),
         "rows",
     ),
-    "search": (GridSearchCV(lk.KernelRegressor(), {"alpha": [0.1, 1.0]}, cv=2), "rows"),
-    "learner": (lk.KernelLearner(), "rows"),
-    "alignment predictor": (lk.KernelClassifier(method="align-single"), "rows"),
-    "many kernels": (lk.KernelClassifier(method="l1-svm"), "rows"),
-    "a machine for each kernel": (lk.KernelRegressor(method="ensemble"), "rows"),
-    "conjugate gradients": (lk.KernelRegressor(max_memory=1e4), "rows"),
-    "landmarks": (lk.KernelRegressor(n_components=20), "rows"),
-    "threads": (lk.KernelRegressor(backend=lk.Threads(1)), "rows"),
-    "single precision": (lk.KernelClassifier(), "single precision"),
-    "factors": (lk.KernelClassifier(lk.per_feature()), "rows"),
-    "random features": (lk.KernelRegressor([lk.low_rank(lk.gaussians(), 10)]), "rows"),
-    "sparse": (lk.KernelClassifier(), "sparse"),
+    "search": (
+        GridSearchCV(
+            lk.KernelRegressor(kernels=["gaussians", "linear"], method="alignf", alpha=1.0),
+            {"alpha": [0.1, 1.0]},
+            cv=2,
+        ),
+        "rows",
+    ),
+    "learner": (lk.KernelLearner(kernels=["gaussians", "linear"], method="alignf"), "rows"),
+    "alignment predictor": (
+        lk.KernelClassifier(method="align-single", kernels=["gaussians", "linear"], C=1.0),
+        "rows",
+    ),
+    "many kernels": (
+        lk.KernelClassifier(method="l1-svm", kernels=["gaussians", "linear"], C=1.0),
+        "rows",
+    ),
+    "a machine for each kernel": (
+        lk.KernelRegressor(method="ensemble", kernels=["gaussians", "linear"], alpha=1.0),
+        "rows",
+    ),
+    "conjugate gradients": (
+        lk.KernelRegressor(
+            max_memory=1e4, kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+        ),
+        "rows",
+    ),
+    "landmarks": (
+        lk.KernelRegressor(
+            n_components=20, kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+        ),
+        "rows",
+    ),
+    "threads": (
+        lk.KernelRegressor(
+            backend=lk.Threads(1), kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+        ),
+        "rows",
+    ),
+    "single precision": (
+        lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0),
+        "single precision",
+    ),
+    "factors": (lk.KernelClassifier(lk.per_feature(), method="alignf", C=1.0), "rows"),
+    "random features": (
+        lk.KernelRegressor([lk.low_rank(lk.gaussians(), 10)], method="alignf", alpha=1.0),
+        "rows",
+    ),
+    "sparse": (
+        lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0),
+        "sparse",
+    ),
     "views": (
-        lk.KernelClassifier([lk.on(["a", "b"], "gaussians"), lk.on(["c"], "linear")]),
+        lk.KernelClassifier(
+            [lk.on(["a", "b"], "gaussians"), lk.on(["c"], "linear")], method="alignf", C=1.0
+        ),
         "frame",
     ),
-    "texts": (lk.KernelClassifier(lk.ngrams(2, analyzer="char")), "texts"),
-    "k-mers": (lk.KernelClassifier([lk.spectrum(2), lk.spectrum(3)]), "sequences"),
+    "texts": (lk.KernelClassifier(lk.ngrams(2, analyzer="char"), method="alignf", C=1.0), "texts"),
+    "k-mers": (
+        lk.KernelClassifier([lk.spectrum(2), lk.spectrum(3)], method="alignf", C=1.0),
+        "sequences",
+    ),
 }
 
 
@@ -89,6 +158,14 @@ def test_loaded_model_predicts_the_same_bits(model, table, classes, tmp_path):
     assert json.dumps(as_text(loaded.get_params())) == json.dumps(as_text(model.get_params()))
 
 
+def test_loaded_model_has_the_candidates_of_the_saved_one(classes, tmp_path):
+    model = lk.KernelClassifier().fit(*classes)
+    loaded = lk.load(saved(model, tmp_path))
+    assert loaded.selection_ == model.selection_
+    assert str(loaded.selection_) == str(model.selection_)
+    assert loaded.guarantees(*classes).to_dict() == model.guarantees(*classes).to_dict()
+
+
 def as_text(params):
     return {name: repr(value) for name, value in params.items()}
 
@@ -98,7 +175,7 @@ def test_saved_svm_contains_support_vectors_only(rng, tmp_path):
     n, d = 2000, 50
     y = np.arange(n) % 2
     X = rng.standard_normal((n, d)) + 4 * y[:, None]
-    model = lk.KernelClassifier(lk.gaussians([0.01])).fit(X, y)
+    model = lk.KernelClassifier(lk.gaussians([0.01]), method="alignf", C=1.0).fit(X, y)
     support = max(
         len(p) for p in objects_in(model._functions) if isinstance(p, np.ndarray) and p.ndim == 2
     )
@@ -112,7 +189,10 @@ def test_saving_a_user_function_raises_input_error(classes, tmp_path):
         return A @ B.T
 
     with pytest.raises(lk.InputError, match="cannot be saved safely"):
-        lk.save(lk.KernelClassifier([own]).fit(*classes), tmp_path / "model.skops")
+        lk.save(
+            lk.KernelClassifier([own], method="alignf", C=1.0).fit(*classes),
+            tmp_path / "model.skops",
+        )
     assert not list(tmp_path.iterdir())
 
 
@@ -126,14 +206,14 @@ def test_loading_a_non_model_file_raises_input_error(tmp_path):
 
 
 def test_saving_into_a_missing_folder_raises_input_error(classes, tmp_path):
-    model = lk.KernelClassifier("linear").fit(*classes)
+    model = lk.KernelClassifier("linear", method="alignf", C=1.0).fit(*classes)
     with pytest.raises(lk.InputError, match="cannot write"):
         lk.save(model, tmp_path / "missing" / "model.skops")
 
 
 def test_saving_over_a_folder_raises_input_error_and_leaves_no_file(classes, tmp_path):
     (tmp_path / "taken").mkdir()
-    model = lk.KernelClassifier("linear").fit(*classes)
+    model = lk.KernelClassifier("linear", method="alignf", C=1.0).fit(*classes)
     with pytest.raises(lk.InputError, match="cannot write"):
         lk.save(model, tmp_path / "taken")
     assert [path.name for path in tmp_path.iterdir()] == ["taken"]
@@ -141,7 +221,12 @@ def test_saving_over_a_folder_raises_input_error_and_leaves_no_file(classes, tmp
 
 def test_altered_or_truncated_files_are_refused(classes, rng, tmp_path):
     """Flip N_FLIPS random bits, truncate at N_CUTS random lengths, and append or remove bytes."""
-    path = saved(lk.KernelClassifier(C=[1, 10]).fit(*classes), tmp_path)
+    path = saved(
+        lk.KernelClassifier(C=[1, 10], kernels=["gaussians", "linear"], method="alignf").fit(
+            *classes
+        ),
+        tmp_path,
+    )
     content = path.read_bytes()
     for bit in rng.integers(8 * len(content), size=N_FLIPS):
         altered = bytearray(content)
@@ -161,7 +246,7 @@ def refuse(path, content):
 
 
 def test_file_of_a_later_format_is_refused(classes, tmp_path, monkeypatch):
-    model = lk.KernelClassifier("linear").fit(*classes)
+    model = lk.KernelClassifier("linear", method="alignf", C=1.0).fit(*classes)
     with monkeypatch.context() as future:
         future.setattr(container, "FORMAT", 7)
         future.setattr(container, "__version__", "7.0")
@@ -189,7 +274,7 @@ def test_file_with_foreign_types_is_refused_by_type_name(tmp_path):
 
 
 def test_schema_that_calls_a_function_is_refused(classes, tmp_path):
-    path = saved(lk.KernelClassifier("linear").fit(*classes), tmp_path)
+    path = saved(lk.KernelClassifier("linear", method="alignf", C=1.0).fit(*classes), tmp_path)
     call = {
         "__class__": "system", "__module__": "os", "__loader__": "ConstructorFromReduceNode",
         "content": {"__class__": "tuple", "__module__": "builtins", "__loader__": "TupleNode",
@@ -203,7 +288,7 @@ def test_schema_that_calls_a_function_is_refused(classes, tmp_path):
 
 @pytest.mark.parametrize("schema", [b"[]", b"{}", b"nonsense", b'{"protocol": 99}', b"[" * 100_000])
 def test_malformed_schema_raises_input_error(schema, classes, tmp_path):
-    path = saved(lk.KernelClassifier("linear").fit(*classes), tmp_path)
+    path = saved(lk.KernelClassifier("linear", method="alignf", C=1.0).fit(*classes), tmp_path)
     forged(path, **{"schema.json": schema})
     with pytest.raises(lk.InputError, match=r"cannot be read by learnkernels|damaged"):
         lk.load(path)
@@ -226,10 +311,26 @@ EXTERNAL_RESOURCES = {
     "cluster": lambda model: with_backend(model, "dask"),
     "cluster object": lambda model: with_backend(model, lk.Dask("tcp://example.org:8786")),
     "folder of pickles": lambda model: model.set_params(memory="cache"),
-    "checkpoint": lambda model: model.steps.append(("a", lk.KernelLearner(checkpoint="file"))),
+    "checkpoint": lambda model: model.steps.append(
+        ("a", lk.KernelLearner(checkpoint="file", kernels=["gaussians", "linear"], method="alignf"))
+    ),
     "files": lambda model: model.steps.insert(0, ("a", CountVectorizer(input="filename"))),
     "in an array": lambda model: model.steps.insert(
-        0, ("a", FunctionTransformer(kw_args={"a": np.array([lk.KernelLearner(checkpoint="a")])}))
+        0,
+        (
+            "a",
+            FunctionTransformer(
+                kw_args={
+                    "a": np.array(
+                        [
+                            lk.KernelLearner(
+                                checkpoint="a", kernels=["gaussians", "linear"], method="alignf"
+                            )
+                        ]
+                    )
+                }
+            ),
+        ),
     ),
 }
 
@@ -239,7 +340,9 @@ def test_parameters_that_refer_to_external_resources_are_neither_saved_nor_loade
     change, classes, tmp_path, monkeypatch
 ):
     """Otherwise the author of a file could choose hosts to contact and files to read."""
-    model = make_pipeline(StandardScaler(), lk.KernelClassifier("linear")).fit(*classes)
+    model = make_pipeline(
+        StandardScaler(), lk.KernelClassifier("linear", method="alignf", C=1.0)
+    ).fit(*classes)
     change(model)
     with pytest.raises(lk.InputError, match=r"external resources.*set it to None"):
         lk.save(model, tmp_path / "model.skops")
@@ -250,7 +353,7 @@ def test_parameters_that_refer_to_external_resources_are_neither_saved_nor_loade
 
 def test_thread_backends_are_saved_and_loaded(classes, tmp_path):
     for backend in ("threads", lk.Threads(2)):
-        model = lk.KernelClassifier("linear", backend=backend).fit(*classes)
+        model = lk.KernelClassifier("linear", backend=backend, method="alignf", C=1.0).fit(*classes)
         assert lk.load(saved(model, tmp_path)).backend == backend
 
 
@@ -293,14 +396,14 @@ FORGERIES = {
 @pytest.mark.parametrize("forgery", FORGERIES.values(), ids=FORGERIES)
 def test_arrays_of_inconsistent_shapes_are_refused(forgery, classes, tmp_path):
     """Compiled code would read out of bounds."""
-    model = lk.KernelClassifier(GAUSSIANS, "unif").fit(*classes)
+    model = lk.KernelClassifier(GAUSSIANS, "unif", C=1.0).fit(*classes)
     forgery(model)
     with pytest.raises(lk.InputError, match="do not fit together"):
         lk.load(saved(model, tmp_path))
 
 
 def test_forged_scales_are_refused(classes, tmp_path):
-    model = lk.KernelClassifier(GAUSSIANS, "unif", normalize="cosine").fit(*classes)
+    model = lk.KernelClassifier(GAUSSIANS, "unif", normalize="cosine", C=1.0).fit(*classes)
     forge(first(model, TileKernels), right_scale=np.ones((2, 1)))
     with pytest.raises(lk.InputError, match="scales"):
         lk.load(saved(model, tmp_path))
@@ -308,7 +411,9 @@ def test_forged_scales_are_refused(classes, tmp_path):
 
 def test_forged_sequences_are_refused(classes, tmp_path):
     X, y = classes
-    model = lk.KernelClassifier(lk.weighted_degree(3)).fit(TABLES["sequences"](X), y)
+    model = lk.KernelClassifier(lk.weighted_degree(3), method="alignf", C=1.0).fit(
+        TABLES["sequences"](X), y
+    )
     planes = samples_of(model).planes
     for forged_planes in (planes[:1], planes[:, :0], planes[:, :, :1], planes.astype(float)):
         forge(samples_of(model), planes=forged_planes)
@@ -321,7 +426,7 @@ def test_forged_samples_of_a_view_with_missing_values_are_refused(classes, tmp_p
     X = X.copy()
     X[:5, :2] = np.nan
     kernels = [lk.on([0, 1], GAUSSIANS), lk.on([2, 3, 4], GAUSSIANS)]
-    model = lk.KernelClassifier(kernels, "unif", missing="neutral").fit(X, y)
+    model = lk.KernelClassifier(kernels, "unif", missing="neutral", C=1.0).fit(X, y)
     for name in ("inner", "anchors"):
         loaded = lk.load(saved(model, tmp_path))
         group, samples = first(loaded, TileKernels).groups[0], samples_of(loaded)
@@ -333,11 +438,11 @@ def test_forged_samples_of_a_view_with_missing_values_are_refused(classes, tmp_p
 
 def test_forged_factors_are_refused(classes, tmp_path):
     X, y = classes
-    model = lk.KernelLearner(lk.per_feature()).fit(X, y)
+    model = lk.KernelLearner(lk.per_feature(), method="alignf").fit(X, y)
     forge(first(model, CombinedFactors).factors[0], c=np.zeros(1))
     with pytest.raises(lk.InputError, match="columns of the factors"):
         lk.load(saved(model, tmp_path))
-    model = lk.KernelClassifier(lk.per_feature()).fit(X, y)
+    model = lk.KernelClassifier(lk.per_feature(), method="alignf", C=1.0).fit(X, y)
     forge(model._functions[0], means=(np.zeros(1),))
     with pytest.raises(lk.InputError, match="means and columns"):
         lk.load(saved(model, tmp_path))
@@ -345,7 +450,7 @@ def test_forged_factors_are_refused(classes, tmp_path):
 
 def test_sparse_indices_out_of_bounds_are_refused(classes, tmp_path):
     X, y = classes
-    model = lk.KernelClassifier("linear").fit(sparse.csr_array(X), y)
+    model = lk.KernelClassifier("linear", method="alignf", C=1.0).fit(sparse.csr_array(X), y)
     matrix = next(part for part in objects_in(model) if sparse.issparse(part))
     matrix.indices[:] = 2**31 - 5
     with pytest.raises(lk.InputError, match="cannot be read"):
@@ -355,7 +460,7 @@ def test_sparse_indices_out_of_bounds_are_refused(classes, tmp_path):
 def test_cached_attributes_of_a_file_are_not_used(classes, tmp_path):
     """A forged matrix of the cache could make compiled code read out of bounds."""
     X, y = classes
-    model = lk.KernelLearner(lk.per_feature()).fit(sparse.csr_array(X), y)
+    model = lk.KernelLearner(lk.per_feature(), method="alignf").fit(sparse.csr_array(X), y)
     expected = model.transform(X)
     factor = first(model, CombinedFactors).factors[0]
     forge(factor, _by_columns=factor.by_columns[:, :1])
@@ -368,7 +473,7 @@ def test_saved_model_contains_no_training_gram_matrices(missing, rng, tmp_path):
     X, y = rng.standard_normal((n, 3)), rng.integers(2, size=n)
     stack = np.stack([X @ X.T, (X @ X.T + 1) ** 2], axis=-1)
     for kernels, data in (("precomputed", stack), ([lk.on([0, 1, 2], RBF(1.0))], X)):
-        model = lk.KernelClassifier(kernels, missing=missing).fit(data, y)
+        model = lk.KernelClassifier(kernels, missing=missing, method="alignf", C=1.0).fit(data, y)
         sizes = [part.size for part in objects_in(model) if isinstance(part, np.ndarray)]
         assert max(sizes) < 10 * n
         loaded = lk.load(saved(model, tmp_path))
@@ -380,7 +485,7 @@ def test_saved_svm_contains_support_vectors_only_without_missing_samples(rng, tm
     y = np.arange(n) % 2
     X = rng.standard_normal((n, d)) + 4 * y[:, None]
     kernels = [lk.on(list(range(d)), lk.gaussians([0.01]))]
-    model = lk.KernelClassifier(kernels, missing="neutral").fit(X, y)
+    model = lk.KernelClassifier(kernels, missing="neutral", method="alignf", C=1.0).fit(X, y)
     sizes = [len(part) for part in objects_in(model) if getattr(part, "ndim", 0) == 2]
     assert max(sizes) < n / 2
     new = np.where(rng.random((20, 1)) < 0.5, np.nan, X[:20])
@@ -390,7 +495,7 @@ def test_saved_svm_contains_support_vectors_only_without_missing_samples(rng, tm
 
 def test_decompression_bombs_are_refused_before_unpacking(classes, tmp_path, monkeypatch):
     X, y = classes
-    model = lk.KernelClassifier("linear").fit(X, y)
+    model = lk.KernelClassifier("linear", method="alignf", C=1.0).fit(X, y)
     model.zeros = np.zeros(10**6)
     flat = saved(model, tmp_path).read_bytes()
     model.zeros = [model.zeros] * 3
@@ -422,7 +527,10 @@ def test_saving_a_non_estimator_raises_input_error(tmp_path):
 
 def test_concurrent_saves_to_one_path_leave_one_complete_model(classes, tmp_path):
     X, y = classes
-    models = [lk.KernelClassifier("linear", C=C).fit(X, y) for C in (0.1, 1.0, 10.0, 100.0)]
+    models = [
+        lk.KernelClassifier("linear", C=C, method="alignf").fit(X, y)
+        for C in (0.1, 1.0, 10.0, 100.0)
+    ]
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda model: lk.save(model, tmp_path / "model.skops"), models * 3))
     loaded = lk.load(tmp_path / "model.skops")

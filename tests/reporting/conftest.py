@@ -23,7 +23,7 @@ def views(rng):
         lk.on(list(table.columns[:3]), [lk.gaussians([0.1, 1.0]), lk.linear()], name="<i>true</i>"),
         lk.on(list(table.columns[3:]), lk.gaussians([0.1, 1.0]), name="noise"),
     ]
-    model = lk.KernelClassifier(kernels, C=[0.1, 1.0]).fit(table, label)
+    model = lk.KernelClassifier(kernels, C=[0.1, 1.0], method="alignf").fit(table, label)
     return model, table, pd.Series(label, name="<u>kind</u>")
 
 
@@ -32,5 +32,7 @@ def many(rng):
     """300 kernels of one column each, of which five carry signal."""
     X = rng.standard_normal((150, 300))
     y = X[:, :5] @ [3.0, 3.0, 3.0, 3.0, 3.0] + rng.standard_normal(150)
-    model = make_pipeline(StandardScaler(), lk.KernelRegressor(lk.per_feature(), "align"))
+    model = make_pipeline(
+        StandardScaler(), lk.KernelRegressor(lk.per_feature(), "align", alpha=1.0)
+    )
     return model.fit(X, y), X, y

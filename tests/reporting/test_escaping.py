@@ -46,7 +46,9 @@ def found() -> dict:
         lk.on(["a", "b"], lk.gaussians([0.1, 1.0]), name="left"),
         lk.on(["c", "d"], lk.gaussians([0.1, 1.0]), name="right"),
     ]
-    return summary(lk.KernelClassifier(kernels, C=1.0).fit(X, label), X, label, draws=2, cv=2)
+    return summary(
+        lk.KernelClassifier(kernels, C=1.0, method="alignf").fit(X, label), X, label, draws=2, cv=2
+    )
 
 
 def renamed(name: str) -> Report:

@@ -70,11 +70,11 @@ def test_text_has_at_most_five_lines_for_every_method(classes, curve):
         assert len(lines) == (4 if method == "unif" else 5)
         assert all(line.endswith(".") for line in lines)
     X, y = curve
-    learner = lk.KernelLearner(kernels, task="regression").fit(X, y)
+    learner = lk.KernelLearner(kernels, task="regression", method="alignf").fit(X, y)
     found = summary(learner, X, y, draws=2)
     assert found["score"] is None and text_lines(found)[0].startswith("Alignment: ")
     several = np.column_stack([y, -y])
-    model = lk.KernelRegressor(kernels, alpha=[0.1, 1.0]).fit(X, several)
+    model = lk.KernelRegressor(kernels, alpha=[0.1, 1.0], method="alignf").fit(X, several)
     assert text_lines(summary(model, X, several, draws=2, cv=2))[0].startswith(
         "Regression, 2 targets: "
     )
@@ -82,7 +82,7 @@ def test_text_has_at_most_five_lines_for_every_method(classes, curve):
 
 def test_summary_accepts_one_column_of_labels(classes):
     X, y = classes
-    model = lk.KernelClassifier().fit(X, y)
+    model = lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0).fit(X, y)
     column = pd.DataFrame({"kind": y})
     found = summary(model, X, column, draws=0)
     assert found["score"] == summary(model, X, y, draws=0)["score"]
@@ -92,10 +92,15 @@ def test_summary_accepts_one_column_of_labels(classes):
 def test_task_is_that_of_the_estimator(classes, curve):
     X, y = classes
     kernels = lk.gaussians([0.1, 1.0])
-    found = summary(lk.KernelLearner(kernels).fit(X, y), X, y, draws=0)
+    found = summary(lk.KernelLearner(kernels, method="alignf").fit(X, y), X, y, draws=0)
     assert text_lines(found)[0].startswith("Alignment with classes: ")
     X, y = curve
-    found = summary(lk.KernelRegressor(kernels).fit(X.tolist(), y > 0), X.tolist(), y > 0, draws=0)
+    found = summary(
+        lk.KernelRegressor(kernels, method="alignf", alpha=1.0).fit(X.tolist(), y > 0),
+        X.tolist(),
+        y > 0,
+        draws=0,
+    )
     assert found["task"]["kind"] == "regression" and found["data"]["columns"] == 3
 
 
@@ -117,7 +122,9 @@ def test_baselines_choose_their_regularisation(method, classes):
 
 def test_model_with_sample_weights_raises(classes):
     X, y = classes
-    model = lk.KernelClassifier().fit(X, y, sample_weight=np.full(len(y), 2.0))
+    model = lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0).fit(
+        X, y, sample_weight=np.full(len(y), 2.0)
+    )
     with pytest.raises(lk.InputError, match="fitted with sample weights"):
         lk.report(model, X, y)
     assert lk.report(model.fit(X, y, sample_weight=np.ones(len(y))), X, y, draws=0, cv=0)
@@ -126,12 +133,14 @@ def test_model_with_sample_weights_raises(classes):
 def test_parts_that_cannot_be_computed_have_a_reason(rng):
     X = rng.standard_normal((30, 2))
     y = np.array(["a"] * 14 + ["b"] * 14 + ["c"] * 2)
-    model = lk.KernelClassifier(lk.gaussians([0.1, 1.0]), "single").fit(X, y)
+    model = lk.KernelClassifier(lk.gaussians([0.1, 1.0]), "single", C=1.0).fit(X, y)
     found = lk.report(model, X, y)
     assert "smallest with 1 sample" in found.summary["halves"]["reason"]
     assert "No error bars: " in found.to_html() and "No intervals: " in found.to_markdown()
     with pytest.warns(lk.UndefinedAlignmentWarning):
-        constant = lk.KernelRegressor().fit(X, np.ones(30))
+        constant = lk.KernelRegressor(
+            kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+        ).fit(X, np.ones(30))
     with pytest.warns(lk.UndefinedAlignmentWarning):
         found = lk.report(constant, X, np.ones(30), draws=4)
     assert "target is constant" in found.summary["guarantees"]["reason"]
@@ -141,7 +150,9 @@ def test_parts_that_cannot_be_computed_have_a_reason(rng):
 
 def test_code_of_long_model_is_not_shortened(curve):
     X, y = curve
-    model = make_pipeline(StandardScaler(with_std=False), lk.KernelRegressor(np.logspace))
+    model = make_pipeline(
+        StandardScaler(with_std=False), lk.KernelRegressor(np.logspace, method="alignf", alpha=1.0)
+    )
     model[-1].set_params(kernels=lk.gaussians(np.logspace(-3, 3, 60)))
     found = summary(model.fit(X, y), X, y, cv=0, draws=0)["model"]
     assert "..." not in found["code"]
@@ -163,7 +174,9 @@ def test_weight_and_interval_have_same_decimals(entry, text):
 
 def test_zero_folds_and_draws_skip_parts(curve):
     X, y = curve
-    model = lk.KernelRegressor(machine="alignment").fit(X, y)
+    model = lk.KernelRegressor(
+        machine="alignment", kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+    ).fit(X, y)
     found = summary(model, X, y, cv=0, draws=0)
     assert found["score"] is None and "low" not in found["kernels"][0]
     page = lk.report(model, X, y, cv=0, draws=0).to_html()
@@ -173,10 +186,14 @@ def test_zero_folds_and_draws_skip_parts(curve):
 def test_summary_accepts_precomputed_stacks_and_searches(curve):
     X, y = curve
     stack = np.stack([X @ X.T, (X @ X.T + 1) ** 2], axis=-1)
-    model = lk.KernelRegressor("precomputed").fit(stack, y)
+    model = lk.KernelRegressor("precomputed", method="alignf", alpha=1.0).fit(stack, y)
     found = summary(model, stack, y, draws=2, cv=3)
     assert found["data"]["columns"] is None and found["score"]["results"]["learned"]["mean"] < 1
-    search = GridSearchCV(lk.KernelRegressor(), {"method": ["unif", "alignf"]}, cv=2).fit(X, y)
+    search = GridSearchCV(
+        lk.KernelRegressor(kernels=["gaussians", "linear"], method="alignf", alpha=1.0),
+        {"method": ["unif", "alignf"]},
+        cv=2,
+    ).fit(X, y)
     assert summary(search, X, y, draws=0, cv=0)["model"]["method"] in ("unif", "alignf")
 
 
@@ -184,12 +201,14 @@ def test_class_with_one_sample_has_no_cross_validation(rng):
     X = rng.standard_normal((24, 3))
     y = np.array(["a"] * 20 + ["b"] * 4)
     y[:2] = "b"
-    model = lk.KernelClassifier().fit(X[:22], y[:22])
+    model = lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0).fit(
+        X[:22], y[:22]
+    )
     found = summary(model, X[:22], y[:22], draws=2)["score"]
     assert found["folds"] == 4 and "mean" in found["results"]["learned"]
     y[2:] = "a"
     y[1] = "a"
-    model = lk.KernelClassifier().fit(X, y)
+    model = lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0).fit(X, y)
     found = lk.report(model, X, y, draws=2)
     assert "only one sample" in found.summary["score"]["reason"]
     assert all("Cross-validation failed" in text for text in (str(found), found.to_html()))
@@ -197,7 +216,9 @@ def test_class_with_one_sample_has_no_cross_validation(rng):
 
 def test_invalid_arguments_raise_input_error(curve, tmp_path):
     X, y = curve
-    model = lk.KernelRegressor().fit(X, y)
+    model = lk.KernelRegressor(kernels=["gaussians", "linear"], method="alignf", alpha=1.0).fit(
+        X, y
+    )
     with pytest.raises(lk.InputError, match="pipeline that ends with one; found Ridge"):
         lk.report(Ridge().fit(X, y), X, y)
     with pytest.raises(lk.InputError, match="not the data that the model was trained on"):
@@ -209,12 +230,20 @@ def test_invalid_arguments_raise_input_error(curve, tmp_path):
     with pytest.raises(lk.InputError, match="cannot write"):
         lk.report(model, X, y, cv=0, draws=0).save(tmp_path / "none" / "report.md")
     with pytest.raises(lk.InputError, match="max_kernels=0"):
-        lk.KernelRegressor(method=BestSingle(max_kernels=0)).fit(X, y)
+        lk.KernelRegressor(
+            method=BestSingle(max_kernels=0), kernels=["gaussians", "linear"], alpha=1.0
+        ).fit(X, y)
 
 
 def test_significantly_better_uniform_weights_are_recommended(classes):
     X, y = classes
-    found = summary(lk.KernelClassifier().fit(X, y), X, y, draws=0, cv=2)
+    found = summary(
+        lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0).fit(X, y),
+        X,
+        y,
+        draws=0,
+        cv=2,
+    )
     result = found["score"]["results"]["uniform weights"]
     for low, high, start in (
         (0.01, 0.03, "Uniform weights are significantly better here: error +2.0 percentage points"),

@@ -14,11 +14,18 @@ from learnkernels.reporting.stability import random_half, shares, shares_on_halv
 
 def test_errors_equal_those_of_cross_val_score(classes):
     X, y = classes
-    model = lk.KernelClassifier(C=[0.1, 1.0]).fit(X, y)
+    model = lk.KernelClassifier(C=[0.1, 1.0], kernels=["gaussians", "linear"], method="alignf").fit(
+        X, y
+    )
     found = cross_validated_errors(model, X, y, cv=4, random_state=3)
     folds = StratifiedKFold(4, shuffle=True, random_state=3)
     for name, method in (("learned", "alignf"), ("uniform weights", "unif")):  # both sum to one
-        plain = cross_val_score(lk.KernelClassifier(method=method, C=[0.1, 1.0]), X, y, cv=folds)
+        plain = cross_val_score(
+            lk.KernelClassifier(method=method, C=[0.1, 1.0], kernels=["gaussians", "linear"]),
+            X,
+            y,
+            cv=folds,
+        )
         assert found["results"][name]["errors"] == pytest.approx(1 - plain)
     results = found["results"]
     against = results["uniform weights"]
@@ -82,11 +89,11 @@ def test_intervals_cover_weights_of_large_sample(method, rng):
         return X, X @ weight + 2 * rng.standard_normal(n)
 
     X, y = sample(20_000)
-    truth = shares(lk.KernelRegressor(kernels, method).fit(X, y).weights_)
+    truth = shares(lk.KernelRegressor(kernels, method, alpha=1.0).fit(X, y).weights_)
     inside = np.zeros(6)
     for _ in range(30):
         X, y = sample(120)
-        model = lk.KernelRegressor(kernels, method).fit(X, y)
+        model = lk.KernelRegressor(kernels, method, alpha=1.0).fit(X, y)
         found = lk.report(model, X, y, cv=0, draws=30).summary["kernels"]
         by_name = {one["name"]: one for one in found}
         ends = [(by_name[f"x[{k}]"]["low"], by_name[f"x[{k}]"]["high"]) for k in range(6)]

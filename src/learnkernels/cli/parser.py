@@ -35,7 +35,7 @@ def add_fit(subparsers: Any) -> None:
     fit = subparsers.add_parser("fit", help="learn a kernel from a table")
     add_data_options(fit)
     fit.add_argument(
-        "--method", default="alignf", help=f"one of {', '.join(METHODS)} (default %(default)s)"
+        "--method", default="auto", help=f"one of {', '.join(METHODS)} (default %(default)s)"
     )
     fit.add_argument("--save", metavar="FILE", help="save the model for 'predict' and 'report'")
     fit.set_defaults(run=commands.run_fit)
@@ -80,7 +80,7 @@ def add_compare(subparsers: Any) -> None:
     compare = subparsers.add_parser("compare", help="compare methods by cross-validation")
     add_data_options(compare)
     compare.add_argument(
-        "--methods", metavar="LIST", default="unif,align,alignf",
+        "--methods", metavar="LIST", default="unif,alignf,auto",
         help=f"comma-separated list of {', '.join(METHODS)} (default %(default)s)",
     )  # fmt: skip
     compare.add_argument(

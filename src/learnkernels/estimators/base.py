@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from learnkernels.checks import (
     require_whole,
 )
 from learnkernels.errors import InputError
+from learnkernels.estimators.families import choose_family
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared, prepare
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
 from learnkernels.estimators.html import LearnedKernelHTML
@@ -27,6 +29,7 @@ from learnkernels.estimators.tables import canonical, not_numbers, validated_tab
 from learnkernels.execution import Backend, Checkpointed, as_backend, digest
 from learnkernels.kernels import takes_tables
 from learnkernels.machines import MAX_MEMORY
+from learnkernels.methods import Auto, Candidate, as_method
 from learnkernels.progress import showing
 
 # Range of sample weights whose products with each other, and with C, do not overflow.
@@ -122,18 +125,32 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
     ) -> Prepared:  # fmt: skip
         """Resolve the kernels and run the pass over pairs."""
         backend: Backend = as_backend(self.backend, getattr(self, "n_jobs", None))
+        kernels = self.__dict__.get("_family", self.kernels)
         if getattr(self, "checkpoint", None) is not None:
             with as_input_error("checkpoint: "):
                 path = Path(os.fsdecode(os.fsencode(self.checkpoint)))
             backend = Checkpointed(backend, path, digest(X, target, w, samples))
         return prepare(
-            self.kernels, X, target, Y, task=task, normalize=self.normalize, center=self.center,
+            kernels, X, target, Y, task=task, normalize=self.normalize, center=self.center,
             sample_weight=w, backend=backend, samples=samples, borders=borders,
             names=getattr(self, "feature_names_in_", None), missing=self.missing, **settings,
         )  # fmt: skip
 
-    def _store(self, prepared: Prepared, learned: Learned) -> None:
-        """Set the attributes that describe the learned kernel."""
+    def _choose_family(
+        self, X: Any, Y: np.ndarray, w: np.ndarray, task: str, samples: np.ndarray
+    ) -> tuple[Candidate, ...]:
+        """Choose the kernels if the user leaves them to ``method="auto"``."""
+        self.__dict__.pop("_family", None)
+        if self.kernels is not None or not isinstance(as_method(self.method), Auto):
+            return ()
+        backend = as_backend(self.backend, self.n_jobs)
+        self._family, rows = choose_family(X[samples], Y, w, task, backend)
+        return rows
+
+    def _store(
+        self, prepared: Prepared, learned: Learned, rows: tuple[Candidate, ...] = ()
+    ) -> None:
+        """Set the attributes that describe the learned kernel; `rows` are further candidates."""
         names = prepared.sums.kernels
         self.weights_ = learned.result.weights
         self.kernel_names_ = np.array(names.names, dtype=object)
@@ -144,9 +161,13 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         self.alignment_ = learned.alignment
         self.kernel_alignments_ = learned.alignments
         self.certificate_ = learned.result.certificate
-        self.__dict__.pop("tail_sums_", None)
-        if learned.result.tail_sums is not None:
-            self.tail_sums_ = learned.result.tail_sums
+        for name in ("tail_sums", "selection"):
+            self.__dict__.pop(f"{name}_", None)
+            if getattr(learned.result, name) is not None:
+                setattr(self, f"{name}_", getattr(learned.result, name))
+        if rows and learned.result.selection is not None:
+            candidates = (*rows, *learned.result.selection.candidates)
+            self.selection_ = replace(learned.result.selection, candidates=candidates)
 
     def _store_predictor(self, predictor: Predictor) -> None:
         """Set the attributes that describe the machine."""

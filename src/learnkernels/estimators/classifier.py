@@ -8,11 +8,16 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from learnkernels.checks import as_input_error, positive_values, require_choice, require_positive
+from learnkernels.checks import as_input_error, require_choice, require_positive
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn, train
-from learnkernels.estimators.selection import contiguous, fold_losses
+from learnkernels.estimators.selection import (
+    contiguous,
+    learned_value,
+    mean_losses,
+    values_of,
+)
 from learnkernels.folds import folds
 from learnkernels.kernels.tables import is_missing
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge
@@ -22,8 +27,8 @@ from learnkernels.methods import WeightMethod, as_method
 class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
     """Classification with a learned kernel.
 
-    Learns non-negative weights of base kernels from the labels, then trains a support vector
-    machine (or kernel ridge) with the combined kernel.
+    Learns non-negative weights of base kernels from the labels, then trains kernel ridge on the
+    labels, or a support vector machine, with the combined kernel.
 
     Parameters
     ----------
@@ -32,21 +37,27 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         kernels for texts and sequences, names of scikit-learn kernel metrics,
         ``gaussian_process`` kernels or functions ``f(X, Z)``, alone or in a list.
         ``"precomputed"`` takes X as a stack of Gram matrices of shape (n_samples, n_samples_train,
-        n_kernels). None takes ten Gaussians around the median distance, and the linear kernel.
-    method : str or WeightMethod, default="alignf"
-        How the weights are learned. Two-stage methods learn weights by alignment, then train the
-        machine: ``"unif"``, ``"align"``, ``"alignf"``, ``"align-linear"``. One-stage methods learn
-        weights and machine together: ``"l1-svm"``, ``"l2-svm"``, ``"lp-svm"``, ``"conv"``,
-        ``"dc"``, ``"ufo"``, ``"l1-krr"``, ``"l2-krr"``, ``"align-single"``. Baselines:
-        ``"single"``, ``"ensemble"``. Or an object of `learnkernels.methods` with parameters.
-    C : float or list of float, default=1.0
-        Regularisation parameter; smaller is stronger. If a list is given, the best value is chosen
-        by stratified cross-validation in `fit`, with weights learned on each training part.
+        n_kernels). None takes `table`: Gaussians, Laplacians and the linear kernel on standardised
+        columns.
+    method : str or WeightMethod, default="auto"
+        How the weights are learned. ``"auto"`` compares several methods by held-out error,
+        ``"loo"`` minimises the leave-one-out error of ridge. Two-stage methods learn weights by
+        alignment, then train the machine: ``"unif"``, ``"align"``, ``"alignf"``,
+        ``"align-linear"``. One-stage methods learn weights and machine together: ``"l1-svm"``,
+        ``"l2-svm"``, ``"lp-svm"``, ``"conv"``, ``"dc"``, ``"ufo"``, ``"l1-krr"``, ``"l2-krr"``,
+        ``"align-single"``. Baselines: ``"single"``, ``"ensemble"``. Or an object of
+        `learnkernels.methods` with parameters.
+    C : float, list of float or "auto", default="auto"
+        Regularisation parameter; smaller is stronger. From a list, the best value is chosen by
+        stratified cross-validation in `fit`, with weights learned on each training part.
+        ``"auto"`` takes the value that the methods ``"auto"`` and ``"loo"`` learn together with the
+        weights; for all others it is a list of powers of ten (1 if a class has a single sample).
     machine : {"auto", "svm", "ridge", "alignment"}, default="auto"
-        The second stage. ``"auto"`` is the SVM (several classes: one against the rest), ridge for
-        the one-stage methods that minimise its loss, and ridge if `n_components` is smaller than
-        the number of samples. ``"ridge"`` is kernel ridge on the labels -1 and 1 with ``alpha =
-        1 / (2 C)``, ``"alignment"`` the alignment predictor, which has no parameter.
+        The second stage. ``"auto"`` is ridge for the methods that minimise its loss (``"auto"`` and
+        ``"loo"`` among them), the SVM for all others (several classes: one against the rest), and
+        ridge if `n_components` is smaller than the number of samples. ``"ridge"`` is kernel ridge
+        on the labels -1 and 1 with ``alpha = 1 / (2 C)``, ``"alignment"`` the alignment predictor,
+        which has no parameter.
     center : bool, default=True
         Center the base kernels in feature space.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
@@ -107,6 +118,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         The value that was used.
     C_scores_ : ndarray of shape (n_values,)
         Accuracy of each value of C in cross-validation; only for a list.
+    selection_ : Selection
+        The candidates and their held-out errors; only for the methods ``"auto"`` and ``"loo"``.
     tail_sums_ : ndarray of shape (n_kernels,)
         Tail sum of the spectrum of each kernel; only for the methods ``"conv"`` and ``"dc"``.
     n_features_in_ : int
@@ -118,11 +131,9 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
     --------
     >>> import learnkernels as lk
     >>> from sklearn.datasets import load_breast_cancer
-    >>> from sklearn.pipeline import make_pipeline
-    >>> from sklearn.preprocessing import StandardScaler
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = make_pipeline(StandardScaler(), lk.KernelClassifier(C=[1, 10, 100]))
-    >>> model.fit(X[::2], y[::2]).score(X[1::2], y[1::2]) > 0.95
+    >>> model = lk.KernelClassifier().fit(X[::2], y[::2])
+    >>> model.score(X[1::2], y[1::2]) > 0.95
     True
     """
 
@@ -131,8 +142,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
     def __init__(
         self,
         kernels: Any = None,
-        method: Any = "alignf",
-        C: Any = 1.0,
+        method: Any = "auto",
+        C: Any = "auto",
         machine: str = "auto",
         center: bool = True,
         normalize: str | None = "trace",
@@ -188,29 +199,33 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
                 f"y contains a single class ({self.classes_.tolist()[0]}); a classifier needs at "
                 "least two."
             )
-        values = positive_values("C", self.C)
         require_positive("tol", self.tol, "KernelClassifier")
         method = as_method(self.method, "classification")
         memory, borders = self._memory(), None
         machine = self._machine(method, len(codes))
+        values = values_of("C", self.C, method, machine)
+        if isinstance(self.C, str) and len(values) > 1 and np.bincount(codes).min() < 2:
+            values = [1.0]  # a class of one sample has no folds
         machine.check(len(codes), memory["max_memory"], self.n_components)
         if len(values) > 1:
             order, borders = contiguous(folds(codes, self.cv, self.random_state))
             samples, codes, w = samples[order], codes[order], w[order]
         target, Y = class_targets(codes, len(self.classes_))
-        self.machine_, self.C_ = machine.name, values[0]
+        self.machine_ = machine.name
         self.__dict__.pop("C_scores_", None)
         with self._progress():
+            rows = self._choose_family(X, Y, w, "classification", samples)
             prepared = self._prepare(X, target, Y, w, "classification", samples, borders, **memory)
             if len(values) > 1:
-                self.C_scores_ = 1 - fold_losses(
+                self.C_scores_ = 1 - mean_losses(
                     prepared, method, self._machine(method, len(codes), exact=False), values,
-                    lambda outputs, test: decide(outputs) != codes[test], "choosing C",
+                    lambda outputs, test: decide(outputs) != codes[test], "C", "error",
                 )  # fmt: skip
-                self.C_ = values[int(np.argmax(self.C_scores_))]
-            learned = learn(prepared, method, machine, self.C_)
+                values = [values[int(np.argmax(self.C_scores_))]]
+            learned = learn(prepared, method, machine, (values or [1.0])[0])
+            self.C_ = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [self.C_])
-        self._store(prepared, learned)
+        self._store(prepared, learned, rows)
         self._store_predictor(predictor)
         return self
 
@@ -278,7 +293,8 @@ def decide(outputs: np.ndarray) -> np.ndarray:
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the classes in order, and the number of each sample's class."""
     try:
-        check_classification_targets(y)
+        with np.errstate(invalid="ignore"):  # numbers beyond the range of integers
+            check_classification_targets(y)
     except ValueError as error:
         raise InputError(
             f"{str(error).split('. Maybe')[0]}. y must hold class labels for KernelClassifier; use "

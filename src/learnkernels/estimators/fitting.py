@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,14 +28,23 @@ from learnkernels.gram import (
     CenteredKernels,
     KernelSums,
     LearnedKernel,
+    gradients,
 )
-from learnkernels.kernels import MISSING, resolve
-from learnkernels.machines import MAX_MEMORY, Machine, TrainingProblem, require_gram_memory
-from learnkernels.methods import LearnedWeights, WeightMethod, WeightProblem, learn_weights
+from learnkernels.kernels import MISSING, Kernel, resolve
+from learnkernels.machines import MAX_MEMORY, Machine, Ridge, TrainingProblem, require_gram_memory
+from learnkernels.methods import (
+    LearnedWeights,
+    LeaveOneOut,
+    WeightMethod,
+    WeightProblem,
+    learn_weights,
+)
 from learnkernels.solvers import Certificate
 
 # Sizes of a target that alignment can read: sums of fourth powers neither over- nor underflow.
 TARGET_SIZES = 1e-75, 1e72
+# Samples that train the predictor of a learned metric, and samples where its gradient is taken.
+METRIC_SAMPLES, METRIC_POINTS = 1500, 500
 
 
 @dataclass(frozen=True)
@@ -101,6 +111,9 @@ class Learned:
         Of the learned kernel with the target.
     alignments : ndarray of shape (n_kernels,)
         Of each base kernel alone.
+    value : float
+        The regularisation, as the user gives it: that of the weights, or the one that the method
+        learned.
     """
 
     result: LearnedWeights
@@ -108,6 +121,7 @@ class Learned:
     kernels: CenteredKernels
     alignment: float
     alignments: np.ndarray
+    value: float
 
 
 @dataclass(frozen=True)
@@ -172,8 +186,16 @@ def prepare(
     if samples is not None:
         weights = np.zeros(X.shape[0])
         weights[samples] = sample_weight
+    targets = Y
+    if samples is not None:
+        targets = np.zeros((X.shape[0], Y.shape[1]))
+        targets[samples] = Y
+    resolved = resolve(
+        kernels, X, weights, names=names, missing=missing, target=targets,
+        gradient_products=partial(gradient_products, task=task, backend=backend),
+    )  # fmt: skip
     base = BaseKernels.of(
-        resolve(kernels, X, weights, names=names, missing=missing), X, raw=not center,
+        resolved, X, raw=not center,
         cosine=normalize == "cosine", missing=missing, weights=weights,
         max_memory=settings.get("max_memory", np.inf),
     )  # fmt: skip
@@ -189,8 +211,34 @@ def prepare(
     return Prepared(sums, Y, task, normalize, center, **settings)
 
 
+def gradient_products(
+    kernels: list[Kernel], X: np.ndarray, Y: np.ndarray, w: np.ndarray | None, *, task: str,
+    backend: Backend,
+) -> np.ndarray:  # fmt: skip
+    """Return the average gradient outer product of a ridge predictor, (n_features, n_features).
+
+    Weights and regularisation have the smallest leave-one-out error on some samples; at most
+    METRIC_SAMPLES train, and the average is over some of them.
+    """
+    w = np.ones(len(X)) if w is None else w
+    chosen = np.random.RandomState(0).permutation(np.flatnonzero(w))[:METRIC_SAMPLES]
+    X, Y, w = X[chosen], Y[chosen], w[chosen]
+    prepared = prepare(
+        kernels, X, Y, Y, task=task, normalize="trace", center=True, sample_weight=w,
+        backend=backend,
+    )  # fmt: skip
+    learned = learn(prepared, LeaveOneOut(refine=False), Ridge())
+    (predictor,) = train(prepared, learned, Ridge(), [learned.value])
+    ((_, coef, _),) = predictor.terms
+    factors = learned.result.weights * learned.kernels.factors
+    used = np.flatnonzero(factors)
+    m = min(len(X), METRIC_POINTS)
+    g = gradients([kernels[k] for k in used], factors[used], X[:m], X, coef)
+    return np.asarray(np.einsum("jdt,jet,j->de", g, g, w[:m]) / w[:m].sum())
+
+
 def learn(
-    prepared: Prepared, method: WeightMethod, machine: Machine, value: float,
+    prepared: Prepared, method: WeightMethod, machine: Machine, value: float = 1.0,
     without: int | None = None,
 ) -> Learned:  # fmt: skip
     """Learn the weights from all samples, or from those outside one fold.
@@ -200,16 +248,20 @@ def learn(
     prepared : Prepared
     method, machine
         The two stages.
-    value : float
-        The user's regularisation: C for classes, alpha for regression.
+    value : float, default=1.0
+        The user's regularisation: C for classes, alpha for regression. Only one-stage methods use
+        it.
     without : int or None
         The fold to leave out.
     """
     kernels, Y = prepared.centered(without), prepared.targets(without)
-    if method.one_stage and any(part.kind == "tiles" for part in prepared.sums.kernels.parts):
-        who = f"method {method.name!r}, which learns weights and machine together,"
+    tiles = any(part.kind == "tiles" for part in prepared.sums.kernels.parts)
+    if tiles and "Grams" in method.reads:
+        what = "learns weights and machine together" if method.one_stage else "compares errors"
+        who = f"method {method.name!r}, which {what},"
         count, instead = method.grams(len(kernels.factors)), "use an alignment method"
-        require_gram_memory(len(Y), count, prepared.max_memory, who, instead)
+        n = method.gram_samples(len(Y))
+        require_gram_memory(n, count, prepared.max_memory, who, instead)
     other = 1 / (2 * value)
     C, alpha = (value, other) if prepared.task == "classification" else (other, value)
     problem = WeightProblem(
@@ -218,12 +270,15 @@ def learn(
     )  # fmt: skip
     result = learn_weights(method, problem)
     mu, statistics = result.weights, kernels.statistics
+    if result.alpha is not None:
+        value = result.alpha if prepared.task == "regression" else 1 / (2 * result.alpha)
     return Learned(
         result,
         LearnedKernel.of(kernels, mu),
         kernels,
         statistics.alignment(mu),
         statistics.alignments(),
+        value,
     )
 
 
@@ -286,10 +341,13 @@ def fit_values(
     prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
     without: int | None = None,
 ) -> list[Predictor]:  # fmt: skip
-    """Learn and train for each value; weights of two-stage methods are learned once."""
+    """Learn and train for each value; weights of two-stage methods are learned once.
+
+    Without values, the one that the method learns is used.
+    """
     if not method.one_stage:
-        learned = learn(prepared, method, machine, values[0], without)
-        return train(prepared, learned, machine, values, without)
+        learned = learn(prepared, method, machine, without=without)
+        return train(prepared, learned, machine, values or [learned.value], without)
     name = "C" if prepared.task == "classification" else "alpha"
     found = []
     # Suppress the warning if several values are compared: another value is chosen then.

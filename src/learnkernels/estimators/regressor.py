@@ -7,10 +7,15 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from learnkernels.checks import as_input_error, positive_values, require_choice
+from learnkernels.checks import as_input_error, require_choice
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn, train
-from learnkernels.estimators.selection import alpha_errors, contiguous
+from learnkernels.estimators.selection import (
+    alpha_errors,
+    contiguous,
+    learned_value,
+    values_of,
+)
 from learnkernels.folds import folds
 from learnkernels.machines import AlignmentPredictor, Machine, Ridge, has_closed_form
 from learnkernels.methods import as_method
@@ -26,13 +31,14 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
     ----------
     kernels : list, family, kernel, str or None, default=None
         The base kernels, as in `KernelClassifier`.
-    method : str or WeightMethod, default="alignf"
+    method : str or WeightMethod, default="auto"
         How the weights are learned, as in `KernelClassifier`.
-    alpha : float or list of float, default=1.0
-        Regularisation parameter; larger is stronger. If a list is given, the best value is chosen
-        in `fit`: for two-stage methods by exact leave-one-out errors, at the cost of one
+    alpha : float, list of float or "auto", default="auto"
+        Regularisation parameter; larger is stronger. From a list, the best value is chosen in
+        `fit`: for two-stage methods by exact leave-one-out errors, at the cost of one
         eigendecomposition; for one-stage methods by folds, with weights learned on each training
-        part.
+        part. ``"auto"`` takes the value that the methods ``"auto"`` and ``"loo"`` learn together
+        with the weights; for all others it is a list of powers of ten.
     machine : {"auto", "ridge", "alignment"}, default="auto"
         The second stage: ``"auto"`` is ridge, ``"alignment"`` the alignment predictor.
     center : bool, default=True
@@ -85,6 +91,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         Constant added to the outputs of the kernel expansion.
     alpha_errors_ : ndarray of shape (n_values,)
         Held-out mean squared error of each alpha, by leave-one-out or folds; only for a list.
+    selection_ : Selection
+        The candidates and their held-out errors; only for the methods ``"auto"`` and ``"loo"``.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -95,7 +103,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
     >>> import learnkernels as lk
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = lk.KernelRegressor(alpha=[0.1, 1, 10, 100]).fit(X[::2], y[::2])
+    >>> model = lk.KernelRegressor().fit(X[::2], y[::2])
     >>> model.score(X[1::2], y[1::2]) > 0.4
     True
     """
@@ -105,8 +113,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
     def __init__(
         self,
         kernels: Any = None,
-        method: Any = "alignf",
-        alpha: Any = 1.0,
+        method: Any = "auto",
+        alpha: Any = "auto",
         machine: str = "auto",
         center: bool = True,
         normalize: str | None = "trace",
@@ -159,8 +167,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         """
         X, y = self._validate(X, y, multi_output=True, y_numeric=True)
         w, samples = self._sample_weights(sample_weight, X)
-        values = positive_values("alpha", self.alpha)
         method, machine = as_method(self.method, "regression"), self._machine()
+        values = values_of("alpha", self.alpha, method, machine)
         memory, borders = self._memory(), None
         bounds = memory["max_memory"], self.n_components
         machine.check(len(samples), *bounds)
@@ -173,16 +181,17 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
             y = np.asarray(y[samples], dtype=float)
         Y = y[:, None] if y.ndim == 1 else y
         self.__dict__.pop("alpha_errors_", None)
-        self.alpha_ = values[0] if machine.takes_alpha else None
         with self._progress():
+            rows = self._choose_family(X, Y, w, "regression", samples)
             prepared = self._prepare(X, Y, Y, w, "regression", samples, borders, **memory)
             if search:
                 self.alpha_errors_ = alpha_errors(prepared, method, machine, values)
-                self.alpha_ = values[int(np.argmin(self.alpha_errors_))]
-            value = self.alpha_ or values[0]
-            learned = learn(prepared, method, machine, value)
+                values = [values[int(np.argmin(self.alpha_errors_))]]
+            learned = learn(prepared, method, machine, (values or [1.0])[0])
+            value = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [value])
-        self._store(prepared, learned)
+        self.alpha_ = value if machine.takes_alpha else None
+        self._store(prepared, learned, rows)
         self._store_predictor(predictor)
         self._flat = y.ndim == 1
         return self

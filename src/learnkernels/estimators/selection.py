@@ -8,20 +8,57 @@ from typing import Any
 import numpy as np
 
 from learnkernels import progress
-from learnkernels._warnings import suppressed
-from learnkernels.errors import ConstantKernelWarning, UndefinedAlignmentWarning
+from learnkernels._warnings import suppressed, warn
+from learnkernels.checks import positive_values
+from learnkernels.errors import (
+    ConstantKernelWarning,
+    UndefinedAlignmentWarning,
+    UniformBetterWarning,
+)
 from learnkernels.estimators.fitting import (
+    Learned,
     Predictor,
     Prepared,
     fit_values,
     learn,
+    regularization,
     training_problem,
 )
 from learnkernels.gram import LearnedKernel
 from learnkernels.machines import Machine
-from learnkernels.methods import WeightMethod
+from learnkernels.methods import Uniform, WeightMethod
+from learnkernels.methods.candidates import standard_error
+
+# A method is clearly worse than uniform weights beyond this many standard errors of the difference
+# in folds, and beyond this ratio of leave-one-out squared errors.
+CLEARLY, WORSE = 2.0, 1.2
+# Multiples of a learned value that are tried in the span of landmarks.
+AROUND = 10.0 ** np.arange(-1.5, 1.6, 0.5)
+# Differences of held-out losses below this part of them do not count: one kernel has no choice.
+SMALL = 0.01
+# Values that "auto" chooses from where they are not learned together with the weights.
+GRIDS: dict[str, np.ndarray] = {"C": 10.0 ** np.arange(-1, 4), "alpha": 10.0 ** np.arange(-5, 3)}
 
 Multiply = Callable[[LearnedKernel, np.ndarray], np.ndarray]
+
+
+def values_of(parameter: str, given: Any, method: WeightMethod, machine: Machine) -> list[float]:
+    """Return the values of C or alpha to choose from; none if the method learns it.
+
+    Parameters
+    ----------
+    parameter : {"C", "alpha"}
+    given : float, list of float or "auto"
+        As given by the user.
+    method, machine
+        The two stages.
+    """
+    if not (isinstance(given, str) and given == "auto"):
+        return positive_values(parameter, given, '"auto"')
+    if not machine.has_parameter:
+        return [1.0]
+    learned = method.learns_alpha and machine.takes_alpha
+    return [] if learned else GRIDS[parameter].tolist()
 
 
 def contiguous(folds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
@@ -33,7 +70,7 @@ def fold_losses(
     prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
     loss: Callable[[np.ndarray, np.ndarray], np.ndarray], what: str,
 ) -> np.ndarray:  # fmt: skip
-    """Return the mean held-out loss of each value of the regularisation, shape (n_values,).
+    """Return the held-out loss of each sample for each value, shape (n_values, n_samples).
 
     Parameters
     ----------
@@ -48,7 +85,7 @@ def fold_losses(
         Name of the work.
     """
     sums = prepared.sums
-    total, n_folds = np.zeros(len(values)), len(sums.borders) - 1
+    losses, n_folds = np.zeros((len(values), len(prepared.Y))), len(sums.borders) - 1
     for fold in progress.track(range(n_folds), n_folds, what):
         test = prepared.fold(fold)
         # The fit on all samples raises these warnings.
@@ -64,8 +101,47 @@ def fold_losses(
             return kernel.products_of(rows, coef, sums.backend)
 
         for v, outputs in enumerate(held_out_outputs(predictors, multiply)):
-            total[v] += sums.weights[test] @ loss(outputs, test)
-    return total / sums.weights.sum()
+            losses[v, test] = loss(outputs, test)
+    return losses
+
+
+def mean_losses(
+    prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
+    loss: Callable[[np.ndarray, np.ndarray], np.ndarray], parameter: str, measure: str,
+) -> np.ndarray:  # fmt: skip
+    """Return the mean held-out loss of each value; warn if uniform weights are clearly better.
+
+    Parameters
+    ----------
+    prepared, method, machine, values, loss
+        As in `fold_losses`.
+    parameter, measure : str
+        Names of the parameter and of the loss.
+    """
+    what = f"choosing {parameter}"
+    losses = fold_losses(prepared, method, machine, values, loss, what)
+    if compared_with_uniform(method):
+        uniform = fold_losses(prepared, Uniform(), machine, values, loss, f"{what}: unif")
+        own, other = (found[int(np.argmin(found.mean(axis=1)))] for found in (losses, uniform))
+        excess = own - other
+        if excess.mean() > max(CLEARLY * standard_error(excess), SMALL * own.mean()):
+            warn_uniform_better(method, float(own.mean()), float(other.mean()), measure)
+    w = prepared.sums.weights
+    return np.asarray(losses @ w / w.sum())
+
+
+def compared_with_uniform(method: WeightMethod) -> bool:
+    """Return whether a method may be worse than uniform weights without comparing them itself."""
+    return not (method.learns_alpha or isinstance(method, Uniform))
+
+
+def warn_uniform_better(method: WeightMethod, own: float, other: float, measure: str) -> None:
+    """Warn, with both held-out losses, that uniform weights are better."""
+    warn(
+        f"uniform weights are clearly better here than method {method.name!r}: held-out {measure} "
+        f'{other:.4g} against {own:.4g}. Use method="auto", or method="unif".',
+        UniformBetterWarning,
+    )
 
 
 def held_out_outputs(predictors: Sequence[Predictor], multiply: Multiply) -> list[np.ndarray]:
@@ -88,6 +164,23 @@ def held_out_outputs(predictors: Sequence[Predictor], multiply: Multiply) -> lis
     ]
 
 
+def learned_value(prepared: Prepared, learned: Learned, machine: Machine) -> float:
+    """Return the regularisation that the method learned, adapted to the user's landmarks.
+
+    The method learns it for all samples, or for landmarks of its own. For ridge in the span of
+    others, values around it are compared by leave-one-out errors.
+    """
+    n_components = prepared.n_components
+    if n_components is None or n_components >= len(prepared.Y):
+        return learned.value
+    values = (learned.value * AROUND).tolist()
+    problem = training_problem(prepared, learned)
+    errors = machine.strategy(problem, len(values)).leave_one_out(
+        problem, [regularization(machine, value, prepared.task) for value in values]
+    )
+    return learned.value if errors is None else float(values[int(np.argmin(errors))])
+
+
 def alpha_errors(
     prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float]
 ) -> np.ndarray:
@@ -96,13 +189,22 @@ def alpha_errors(
     By leave-one-out if the weights do not depend on alpha and the training strategy has a closed
     form, else by folds.
     """
-    if not method.one_stage:
-        learned = learn(prepared, method, machine, values[0])
-        problem = training_problem(prepared, learned)
-        errors = machine.strategy(problem, len(values)).leave_one_out(problem, values)
-        if errors is not None:
-            return errors
-    return fold_losses(
+
+    def leave_one_out(method: WeightMethod) -> np.ndarray | None:
+        problem = training_problem(prepared, learn(prepared, method, machine))
+        return machine.strategy(problem, len(values)).leave_one_out(problem, values)
+
+    errors = None if method.one_stage else leave_one_out(method)
+    if errors is not None:
+        if compared_with_uniform(method):
+            with suppressed(ConstantKernelWarning), suppressed(UndefinedAlignmentWarning):
+                uniform = leave_one_out(Uniform())
+            if uniform is not None and uniform.min() * WORSE < errors.min():
+                own, other = float(errors.min()), float(uniform.min())
+                warn_uniform_better(method, own, other, "squared error")
+        return errors
+    return mean_losses(
         prepared, method, machine, values,
-        lambda outputs, test: np.mean((outputs - prepared.Y[test]) ** 2, axis=1), "choosing alpha",
+        lambda outputs, test: np.mean((outputs - prepared.Y[test]) ** 2, axis=1), "alpha",
+        "squared error",
     )  # fmt: skip

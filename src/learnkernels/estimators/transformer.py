@@ -30,7 +30,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
     ----------
     kernels : list, family, kernel, str or None, default=None
         The base kernels, as in `KernelClassifier`.
-    method : str or WeightMethod, default="alignf"
+    method : str or WeightMethod, default="auto"
         How the weights are learned, as in `KernelClassifier`.
     center : bool, default=True
         Center the base kernels in feature space.
@@ -85,7 +85,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
     def __init__(
         self,
         kernels: Any = None,
-        method: Any = "alignf",
+        method: Any = "auto",
         center: bool = True,
         normalize: str | None = "trace",
         backend: Any = None,

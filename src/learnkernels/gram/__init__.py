@@ -3,6 +3,7 @@
 from learnkernels.gram.alignment import alignment
 from learnkernels.gram.centered import CenteredKernels, Products
 from learnkernels.gram.checks import check_combination
+from learnkernels.gram.gradients import gradients
 from learnkernels.gram.kernels import BaseKernels, KernelSums
 from learnkernels.gram.landmarks import Landmarks
 from learnkernels.gram.learned import Function, GramMatrix, LearnedKernel, weighted
@@ -23,6 +24,7 @@ __all__ = [
     "Statistics",
     "alignment",
     "check_combination",
+    "gradients",
     "largest_eigenpairs",
     "tail_sum",
     "weighted",

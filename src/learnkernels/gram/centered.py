@@ -116,6 +116,25 @@ class CenteredKernels:
         """Return ``sum_t v_t' K_k v_t`` for every kernel, shape (n_kernels,)."""
         return self.products(vectors).forms()
 
+    def inner(
+        self, S: np.ndarray, rows: np.ndarray, columns: np.ndarray | None = None
+    ) -> np.ndarray:
+        """Return ``sum_ij K_k(rows_i, columns_j) S_ij`` of every kernel, shape (n_kernels,).
+
+        Parameters
+        ----------
+        S : ndarray of shape (n_rows, n_columns)
+        rows : ndarray of shape (n_rows,)
+            Training samples.
+        columns : ndarray of shape (n_columns,) or None
+            None takes the rows again; then S is symmetric.
+        """
+        columns = rows if columns is None else columns
+        found = np.zeros(self.n_kernels)
+        for part in self.parts:
+            found[part.index] = part.inner(S, rows, columns, self.center, self.backend)
+        return self.factors * found
+
     def tail_sums(self, theta: int) -> np.ndarray:
         """Return the tail sum of each W^1/2 K_k W^1/2 (see `tail_sum`), shape (n_kernels,)."""
         if theta == 0:

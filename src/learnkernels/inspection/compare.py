@@ -79,8 +79,8 @@ def compare(
     y,
     methods: Sequence[MethodLike] | Mapping[str, MethodLike | Sequence[MethodLike]] = (
         "unif",
-        "align",
         "alignf",
+        "auto",
     ),
     *,
     kernels=None,
@@ -102,13 +102,14 @@ def compare(
         The data.
     y : array of shape (n_samples,)
         Labels or real targets.
-    methods : sequence of str or WeightMethod, or dict, default=("unif", "align", "alignf")
+    methods : sequence of str or WeightMethod, or dict, default=("unif", "alignf", "auto")
         The methods. A dict maps a name to one method or to several, among which the validation
         fold chooses, together with the regularisation.
     kernels : list, family, kernel, str or None, default=None
         The base kernels, as in `KernelClassifier`.
     task : {"classification", "regression"}, default="classification"
-        Classification with the SVM, or ridge regression.
+        Classification with the SVM (with ridge for the methods that minimise its loss), or ridge
+        regression.
     cv : int, splitter or iterable, default=5
         At least 3 folds: one tests, one validates, the others train.
     random_state : int, RandomState or None, default=0
@@ -247,7 +248,7 @@ def one_trial(fold: Fold, alternatives: Sequence[WeightMethod], setting: Task) -
     trained = [
         fit_values(
             fold.prepared, method, Ridge() if method.machine == "ridge" else setting.machine,
-            setting.grid,
+            () if method.learns_alpha else setting.grid,
         )
         for method in alternatives
     ]  # fmt: skip
@@ -261,8 +262,8 @@ def one_trial(fold: Fold, alternatives: Sequence[WeightMethod], setting: Task) -
         return [setting.error(values, samples) for values in outputs]
 
     validated = [errors(predictors, parts[1], validation) for predictors in trained]
-    which, value = np.unravel_index(np.argmin(validated), np.shape(validated))
-    best = trained[which][value]
+    which = int(np.argmin([min(found) for found in validated]))
+    best = trained[which][int(np.argmin(validated[which]))]
     (error,) = errors([best], parts[2], test)
     learned = best.learned
     mu = learned.result.weights

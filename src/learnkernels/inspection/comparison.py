@@ -51,7 +51,7 @@ class MethodResult:
     beats_unif: bool
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Comparison:
     """Several methods on one data set.
 
@@ -80,6 +80,22 @@ class Comparison:
     def to_dict(self) -> dict[str, Any]:
         """Return the comparison as plain lists and numbers."""
         return asdict(self)
+
+    def __repr__(self) -> str:
+        """Return a row for each method; `to_dict` has all numbers."""
+        error = "misclassified" if self.task == "classification" else "RMSE"
+        width = max(len("method"), *(len(one.method) for one in self.methods))
+        lines = [
+            f"{'method':{width}}  {error:>17}  {'alignment':>9}  {'seconds':>7}  better than unif"
+        ]
+        for one in self.methods:
+            errors = f"{one.error_mean:.4f} ± {one.error_std:.4f}"
+            better = "yes" if one.beats_unif else ""
+            lines.append(
+                f"{one.method:{width}}  {errors:>17}  {one.alignment_mean:9.3f}  "
+                f"{one.fit_seconds:7.2f}  {better}".rstrip()
+            )
+        return "\n".join(lines)
 
     def _repr_html_(self) -> str:
         return render("comparison.html", **self.to_dict())

@@ -5,6 +5,7 @@ from learnkernels.kernels.features import FactorKernel, per_feature
 from learnkernels.kernels.gaussian import Gaussian, gaussians
 from learnkernels.kernels.kmers import Kmers
 from learnkernels.kernels.laplacian import Laplacian, laplacians
+from learnkernels.kernels.learned_metric import learned_metric
 from learnkernels.kernels.linear import Linear, linear
 from learnkernels.kernels.low_rank import low_rank
 from learnkernels.kernels.polynomial import Polynomial, polynomials
@@ -18,6 +19,7 @@ from learnkernels.kernels.resolve import (
 )
 from learnkernels.kernels.sequences import spectrum, weighted_degree
 from learnkernels.kernels.sources import MISSING, On, Source
+from learnkernels.kernels.table import table
 from learnkernels.kernels.texts import ngrams
 from learnkernels.kernels.views import on
 from learnkernels.kernels.weighted_degree import WeightedDegree
@@ -48,6 +50,7 @@ __all__ = [
     "kernel_names",
     "kernels_by_source",
     "laplacians",
+    "learned_metric",
     "linear",
     "low_rank",
     "ngrams",
@@ -56,6 +59,7 @@ __all__ = [
     "polynomials",
     "resolve",
     "spectrum",
+    "table",
     "takes_tables",
     "weighted_degree",
 ]

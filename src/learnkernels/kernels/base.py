@@ -10,7 +10,7 @@ A `Family` lists base kernels for given training data. A kernel is a family of o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any, ClassVar, Literal
@@ -46,6 +46,11 @@ class TrainingData:
     validated : bool
         Whether X is an array without missing values that kernels can read directly. If not,
         kernels read it through a source.
+    target : ndarray of shape (n_samples, n_outputs) or None
+        Labels -1 and 1, or real targets; zero for samples of weight zero.
+    gradient_products : callable or None
+        ``gradient_products(kernels, X, target, weights)`` trains ridge with some kernels and
+        returns the average outer product of its gradients, shape (n_features, n_features).
     """
 
     X: Any
@@ -53,6 +58,8 @@ class TrainingData:
     names: Sequence[str] | None = None
     missing: str = "error"
     validated: bool = True
+    target: np.ndarray | None = None
+    gradient_products: Callable[..., np.ndarray] | None = None
 
 
 class Family(ABC):

@@ -24,6 +24,7 @@ from learnkernels.kernels.linear import linear
 from learnkernels.kernels.polynomial import polynomials
 from learnkernels.kernels.precomputed import Precomputed
 from learnkernels.kernels.sources import ALL_COLUMNS, On, Source, source_of_columns
+from learnkernels.kernels.table import table
 from learnkernels.kernels.texts import ngrams
 from learnkernels.kernels.wrapped import Custom, GaussianProcess, Metric
 
@@ -35,9 +36,10 @@ FAMILIES: dict[str, Callable[[], Family]] = {
     "ngrams": ngrams,
     "per_feature": per_feature,
     "polynomials": polynomials,
+    "table": table,
 }
 # Meaning of ``kernels=None``.
-DEFAULT = (gaussians(), linear())
+DEFAULT = table()
 # Collections that are not lists of kernels.
 NOT_LISTS = (str, bytes, Mapping)
 # End of the message for a family that takes the other kind of samples.
@@ -56,13 +58,15 @@ def resolve(
     *,
     names: Sequence[str] | None = None,
     missing: str = "error",
+    target: np.ndarray | None = None,
+    gradient_products: Callable[..., np.ndarray] | None = None,
 ) -> list[Kernel]:
     """Return the base kernels that `kernels` specifies on the training data X.
 
     Parameters
     ----------
     kernels : None, str, Kernel, Family, callable or a list of these
-        As given by the user. None is ``gaussians() + linear()``.
+        As given by the user. None is ``table()``.
     X : array or CSR matrix of shape (n_samples, n_features), strings, table, or precomputed stack
         Training data.
     sample_weight : ndarray of shape (n_samples,) or None
@@ -71,6 +75,8 @@ def resolve(
         Column names of X.
     missing : {"error", "neutral"}
         Whether a sample may have no value in a view.
+    target, gradient_products
+        As in `TrainingData`, for families that learn from the target.
 
     Returns
     -------
@@ -82,7 +88,7 @@ def resolve(
         return [Precomputed(index) for index in range(X.shape[2])]
     numeric = sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf")
     validated = numeric and not takes_tables(kernels)
-    data = TrainingData(X, sample_weight, names, missing, validated)
+    data = TrainingData(X, sample_weight, names, missing, validated, target, gradient_products)
     return expand(kernels, data)
 
 
@@ -199,7 +205,7 @@ def kernels_on(source: Source, kernels: Any, data: TrainingData, view: str) -> l
         Name of the view, empty if the user selected no columns.
     """
     X, observed = source.read(data.X, data.missing)
-    weights = data.weights
+    weights, target = data.weights, data.target
     if observed is not None:
         if observed.sum() < 2:
             raise InputError(
@@ -207,10 +213,11 @@ def kernels_on(source: Source, kernels: Any, data: TrainingData, view: str) -> l
                 "needs at least 2 in training: drop the view, or add samples."
             )
         weights = None if weights is None else weights[observed]
+        target = None if target is None else target[observed]
     names = data.names
     if source.columns is not None:
         names = source.columns.names or [f"x[{position}]" for position in source.columns.positions]
-    inner = replace(data, X=X, weights=weights, names=names, validated=True)
+    inner = replace(data, X=X, weights=weights, names=names, validated=True, target=target)
     joined: dict[Source, Source] = {}  # kernels that share a source still share one
     found: list[Kernel] = []
     for kernel in expand(kernels, inner):

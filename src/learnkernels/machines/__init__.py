@@ -7,6 +7,7 @@ from learnkernels.machines.base import (
     Strategy,
     Trained,
     TrainingProblem,
+    decomposed,
     not_definite,
     require_gram_memory,
 )
@@ -22,6 +23,7 @@ __all__ = [
     "Strategy",
     "Trained",
     "TrainingProblem",
+    "decomposed",
     "has_closed_form",
     "not_definite",
     "require_gram_memory",

@@ -26,6 +26,7 @@ class AlignmentPredictor(Machine, Strategy):
     """Average of the targets weighted by the centered kernel; has no regularisation."""
 
     name = "alignment"
+    has_parameter = False
 
     def check(self, n: int, max_memory: float, n_components: int | None) -> None:
         require_dense("the alignment predictor", n, max_memory, n_components, "use fewer samples")

@@ -169,10 +169,13 @@ class Machine(ABC):
         The string a user types.
     takes_alpha : bool
         Whether the regularisation parameter is alpha = 1 / (2 C), and not C.
+    has_parameter : bool
+        Whether there is a regularisation parameter.
     """
 
     name: ClassVar[str]
     takes_alpha: ClassVar[bool] = False
+    has_parameter: ClassVar[bool] = True
 
     @abstractmethod
     def check(self, n: int, max_memory: float, n_components: int | None) -> None:

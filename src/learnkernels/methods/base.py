@@ -13,6 +13,7 @@ from learnkernels.checks import is_number, require_whole
 from learnkernels.errors import InputError
 from learnkernels.gram import CenteredKernels
 from learnkernels.machines import Machine
+from learnkernels.methods.candidates import Selection
 from learnkernels.solvers import Certificate
 
 # Status of a certificate where there is nothing to learn weights from.
@@ -67,12 +68,21 @@ class LearnedWeights:
         If given, the weights combine the predictions of one machine per kernel, and this is added.
     tail_sums : ndarray of shape (n_kernels,) or None, default=None
         Tail sum of the spectrum of each kernel, if the weights are bounded by it.
+    alpha : float or None, default=None
+        Regularisation of ridge, if it was learned together with the weights.
+    selection : Selection or None, default=None
+        The candidates among which the method chose.
+    errors : ndarray of shape (n_compared,) or None, default=None
+        Held-out squared error of each sample on which the candidates were compared.
     """
 
     weights: np.ndarray
     certificate: Certificate
     offset: np.ndarray | None = None
     tail_sums: np.ndarray | None = None
+    alpha: float | None = None
+    selection: Selection | None = None
+    errors: np.ndarray | None = None
 
 
 class WeightMethod(BaseEstimator):
@@ -96,6 +106,9 @@ class WeightMethod(BaseEstimator):
     handles_undefined : bool
         Whether `learn` is called if the target is constant or no kernel is aligned with it; else
         the weights are uniform then.
+    learns_alpha : bool
+        Whether the method finds the regularisation of ridge itself: then weights do not depend on
+        the user's.
     """
 
     name: ClassVar[str]
@@ -105,14 +118,19 @@ class WeightMethod(BaseEstimator):
     tasks: ClassVar[tuple[str, ...]] = ("classification", "regression")
     machine: ClassVar[str | None] = None
     handles_undefined: ClassVar[bool] = False
+    learns_alpha: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        cls.one_stage = "Grams" in (getattr(cls, "reads", None) or ())
+        cls.one_stage = "Grams" in (getattr(cls, "reads", None) or ()) and not cls.learns_alpha
 
     def grams(self, n_kernels: int) -> int:
         """Return how many Gram matrices the method holds at once: one, and a factor of it."""
         return 2
+
+    def gram_samples(self, n: int) -> int:
+        """Return the number of samples of these matrices, of n in all."""
+        return n
 
     def learn(self, problem: WeightProblem) -> LearnedWeights:
         """Learn weights for the kernels of a problem, none of which is constant."""

@@ -38,7 +38,7 @@ class BestSingle(WeightMethod):
     >>> import learnkernels as lk
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = lk.KernelClassifier(method="single").fit(X, y)
+    >>> model = lk.KernelClassifier(method="single", C=1).fit(X, y)
     >>> float(model.weights_.max()), float(model.weights_.sum())
     (1.0, 1.0)
     """

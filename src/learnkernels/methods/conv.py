@@ -42,7 +42,7 @@ class Conv(WeightMethod):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = lk.KernelClassifier(method=lk.methods.Conv(theta=2)).fit(scale(X), y)
+    >>> model = lk.KernelClassifier(method=lk.methods.Conv(theta=2), C=1).fit(scale(X), y)
     >>> float((model.weights_ * model.tail_sums_).sum().round(6))
     1.0
     """

@@ -47,7 +47,7 @@ class DC(Conv):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = lk.KernelClassifier(method=lk.methods.DC(theta=2)).fit(scale(X), y)
+    >>> model = lk.KernelClassifier(method=lk.methods.DC(theta=2), C=1).fit(scale(X), y)
     >>> model.certificate_.violation <= 1e-6
     True
     """

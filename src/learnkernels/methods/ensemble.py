@@ -30,7 +30,7 @@ class Ensemble(WeightMethod):
     >>> import learnkernels as lk
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> lk.KernelClassifier(method="ensemble").fit(X, y).score(X, y) > 0.95
+    >>> lk.KernelClassifier(method="ensemble", C=1).fit(X, y).score(X, y) > 0.95
     True
     """
 

@@ -34,7 +34,7 @@ class L1Ridge(WeightMethod):
     >>> import learnkernels as lk
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = lk.KernelRegressor(method=lk.methods.L1Ridge(radius=2.0)).fit(X, y)
+    >>> model = lk.KernelRegressor(method=lk.methods.L1Ridge(radius=2.0), alpha=1).fit(X, y)
     >>> float(model.weights_.sum().round(6)), model.certificate_.gap <= 1e-4
     (2.0, True)
     """

@@ -21,7 +21,7 @@ class L1SVM(LpSVM):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = lk.KernelClassifier(method="l1-svm").fit(scale(X), y)
+    >>> model = lk.KernelClassifier(method="l1-svm", C=1).fit(scale(X), y)
     >>> float(model.weights_.sum().round(6)), model.certificate_.gap <= 1e-4
     (1.0, True)
     """

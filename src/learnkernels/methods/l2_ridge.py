@@ -48,7 +48,7 @@ class L2Ridge(WeightMethod):
     >>> import learnkernels as lk
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = lk.KernelRegressor(method="l2-krr").fit(X, y)
+    >>> model = lk.KernelRegressor(method="l2-krr", alpha=1).fit(X, y)
     >>> float((model.weights_**2).sum().round(6)), model.certificate_.gap <= 1e-4
     (1.0, True)
     """

@@ -31,7 +31,7 @@ class LpSVM(WeightMethod):
     >>> from sklearn.datasets import load_breast_cancer
     >>> from sklearn.preprocessing import scale
     >>> X, y = load_breast_cancer(return_X_y=True)
-    >>> model = lk.KernelClassifier(method=lk.methods.LpSVM(p=1.5)).fit(scale(X), y)
+    >>> model = lk.KernelClassifier(method=lk.methods.LpSVM(p=1.5), C=1).fit(scale(X), y)
     >>> float((model.weights_**1.5).sum().round(6)), model.certificate_.gap <= 1e-4
     (1.0, True)
     """

@@ -18,6 +18,7 @@ from learnkernels.methods.align import Align
 from learnkernels.methods.align_linear import AlignLinear
 from learnkernels.methods.align_single import AlignSingle
 from learnkernels.methods.alignf import AlignF
+from learnkernels.methods.auto import Auto
 from learnkernels.methods.base import UNDEFINED, LearnedWeights, WeightMethod, WeightProblem
 from learnkernels.methods.best_single import BestSingle
 from learnkernels.methods.conv import Conv
@@ -26,6 +27,7 @@ from learnkernels.methods.ensemble import Ensemble
 from learnkernels.methods.l1_ridge import L1Ridge
 from learnkernels.methods.l1_svm import L1SVM
 from learnkernels.methods.l2_ridge import L2Ridge
+from learnkernels.methods.leave_one_out import LeaveOneOut
 from learnkernels.methods.lp_svm import LpSVM
 from learnkernels.methods.ufo import UFO
 from learnkernels.methods.uniform import Uniform
@@ -33,6 +35,8 @@ from learnkernels.progress import DISPLAY, within
 from learnkernels.solvers import Certificate
 
 METHODS: dict[str, Callable[[], WeightMethod]] = {
+    "auto": Auto,
+    "loo": LeaveOneOut,
     "unif": Uniform,
     "align": Align,
     "alignf": AlignF,

@@ -49,7 +49,7 @@ class UFO(WeightMethod):
     >>> import learnkernels as lk
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = lk.KernelClassifier(method="ufo").fit(X, y)
+    >>> model = lk.KernelClassifier(method="ufo", C=1).fit(X, y)
     >>> model.score(X, y) > 0.95
     True
     """

@@ -32,6 +32,8 @@ STATUS = {
     "undefined: uniform weights": "Alignment undefined",
     "stochastic": "No optimality bound",
     "not converged": "Not converged",
+    "stationary": "Stationary weights",
+    "average of stationary and uniform weights": "Average with uniform weights",
 }
 
 

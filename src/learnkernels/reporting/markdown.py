@@ -46,6 +46,8 @@ def to_markdown(summary: Summary) -> str:
     )
     blocks += scores(summary) + views(summary["views"]) + kernels(summary)
     blocks += ["## Certificate and guarantees", f"{text['certificate']} {text['alignment']}"]
+    if summary["selection"]:
+        blocks.append(candidates(summary["selection"]))
     blocks += [guarantees(summary["guarantees"]), "## How to reproduce", text["model"]]
     blocks += [code_block(summary["model"]["code"]), settings(summary["created"])]
     return "\n\n".join(blocks) + "\n"
@@ -107,6 +109,16 @@ def kernels(summary: Summary) -> list[str]:
     elif halves["unconverged"]:
         blocks.append(f"Not converged on {halves['unconverged']} of the halves.")
     return blocks
+
+
+def candidates(selection: dict[str, Any]) -> str:
+    """Return the candidates of the method and their held-out errors as a table."""
+    rows = [
+        (one["question"], one["name"], number(one["error"]), number(one["standard_error"]),
+         one["reason"])
+        for one in selection["candidates"]
+    ]  # fmt: skip
+    return table(("for", "candidate", selection["criterion"], "standard error", "chosen"), rows)
 
 
 def guarantees(found: dict[str, Any]) -> str:

@@ -138,7 +138,7 @@ def report(
     >>> X, y = load_iris(return_X_y=True)
     >>> found = lk.report(lk.KernelClassifier().fit(X, y), X, y, title="iris", draws=5)
     >>> print(str(found).splitlines()[0])
-    Classification, 3 classes: 150 samples, 4 features, 11 base kernels.
+    Classification, 3 classes: 150 samples, 4 features, 14 base kernels.
     >>> found.to_html().startswith("<!doctype html>")
     True
     """

@@ -18,9 +18,10 @@ from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from learnkernels._warnings import counted_unconverged
+from learnkernels._warnings import counted_unconverged, suppressed
 from learnkernels.checks import positive_values
-from learnkernels.errors import InputError
+from learnkernels.errors import InputError, UniformBetterWarning
+from learnkernels.estimators.selection import GRIDS
 from learnkernels.methods import (
     BestSingle,
     Ensemble,
@@ -150,6 +151,8 @@ def regularization_candidates(fitted: Any) -> list[float]:
     weights of sum one.
     """
     name = regularization_name(fitted)
+    if isinstance(getattr(fitted, name), str):  # "auto"
+        return [value * regularization_scale(fitted) for value in GRIDS[name].tolist()]
     given = positive_values(name, getattr(fitted, name))
     if len(given) == 1:
         given = [given[0] * factor for factor in (0.1, 1.0, 10.0)]
@@ -235,7 +238,11 @@ def errors_of(
     """Return the errors of the folds, and the number of fits that did not converge."""
     errors, unconverged = [], 0
     for fold, split in enumerate(splits, start=1):
-        with within(name, f"fold {fold} of {len(splits)}"), counted_unconverged() as found:
+        with (
+            within(name, f"fold {fold} of {len(splits)}"),
+            counted_unconverged() as found,
+            suppressed(UniformBetterWarning),  # the fit on all samples raises it
+        ):
             done = cross_validate(model, X, y, cv=[split], scoring=error, error_score="raise")
         errors.append(float(done["test_score"][0]))
         unconverged += found.count

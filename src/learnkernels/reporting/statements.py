@@ -189,6 +189,11 @@ def describe_certificate(summary: Summary) -> str:
         f"{gap:.1e}, {iterations}).",
         "closed form": "The weights have a closed form.",
         "undefined: uniform weights": "The alignment is undefined, so the weights are uniform.",
+        "stationary": "The weights are stationary for the leave-one-out error of ridge: a gradient "
+        f"step changes none by more than {gap:.1e} of their sum ({iterations}). The problem is not "
+        "convex, so this may be a local optimum.",
+        "average of stationary and uniform weights": "The weights are the average of those of "
+        "smallest leave-one-out error and of uniform weights, because neither is clearly better.",
         "stochastic": f"The weights come from a stochastic method without an optimality bound "
         f"({iterations}).",
         "not converged": f"Not converged after {iterations}: relative duality gap {gap:.1e}. "

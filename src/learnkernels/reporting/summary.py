@@ -65,7 +65,7 @@ def summary(
     >>> from learnkernels.reporting import summary
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> found = summary(lk.KernelClassifier(kernels="linear").fit(X, y), X, y, draws=2)
+    >>> found = summary(lk.KernelClassifier("linear", "unif", C=1).fit(X, y), X, y, draws=2)
     >>> found["kernels"][0]["name"], found["score"]["results"]["learned"]["mean"] < 0.1
     ('linear', True)
     """
@@ -108,6 +108,7 @@ def summary(
             "views": view_entries(fitted, drawn),
             "halves": halves,
             "certificate": certificate_entry(fitted),
+            "selection": fitted.selection_.to_dict() if hasattr(fitted, "selection_") else None,
             "guarantees": guarantees,
             "created": {
                 "date": datetime.now(UTC).date().isoformat(),

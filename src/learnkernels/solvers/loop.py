@@ -31,7 +31,8 @@ class Certificate:
     iterations : int
         Iterations of the solver; 0 for a closed form.
     status : str
-        ``"closed form"``, ``"optimal"``, ``"not converged"``, or a status of the method's own.
+        ``"closed form"``, ``"optimal"``, ``"not converged"``, ``"stationary"`` (not convex: the gap
+        is the size of a gradient step), or a status of the method's own.
     history : tuple of float, default=()
         Objective before each step and at the end.
     gaps : tuple of float, default=()
@@ -80,6 +81,11 @@ class Certificate:
     def __str__(self) -> str:
         criterion = f" for {self.criterion}" if self.criterion else ""
         steps = f"{self.iterations} iteration{'s' if self.iterations != 1 else ''}"
+        if self.status == "stationary":
+            return (
+                f"stationary{criterion} {self.primal:.6g}, {self.history[0]:.6g} at the start: "
+                f"{steps}, a gradient step changes a weight by {self.gap:.1e} of their sum at most"
+            )
         return (
             f"{self.status}{criterion}: relative gap {self.gap:.1e} after {steps} "
             f"(primal {self.primal:.6g}, dual {self.dual:.6g})"

@@ -175,7 +175,7 @@ def test_constant_column_gets_weight_zero_and_a_warning(storage, rng):
     X = counts(rng)
     X[:, 2] = 1.0
     with pytest.warns(lk.ConstantKernelWarning, match=r"x\[2\]"):
-        model = lk.KernelRegressor(lk.per_feature(), "align").fit(storage(X), X[:, 0])
+        model = lk.KernelRegressor(lk.per_feature(), "align", alpha=1.0).fit(storage(X), X[:, 0])
     assert model.weights_[2] == 0 and np.isclose(model.weights_.sum(), 1)
 
 
@@ -183,14 +183,14 @@ def test_warning_counts_many_constant_columns(rng):
     X = np.ones((20, 30))
     X[:, 0] = rng.standard_normal(20)
     with pytest.warns(lk.ConstantKernelWarning, match="and 19 more"):
-        lk.KernelRegressor(lk.per_feature()).fit(X, X[:, 0])
+        lk.KernelRegressor(lk.per_feature(), method="alignf", alpha=1.0).fit(X, X[:, 0])
 
 
 def test_dense_and_sparse_samples_give_the_same_predictions(rng):
     X, Z = counts(rng), counts(rng, 6)
     y = X[:, 0] - X[:, 1]
     from_dense, from_sparse = (
-        lk.KernelRegressor(lk.per_feature(), "align").fit(kind(X), y)
+        lk.KernelRegressor(lk.per_feature(), "align", alpha=1.0).fit(kind(X), y)
         for kind in (np.asarray, sparse.csr_array)
     )
     for kind in (np.asarray, sparse.csr_array):
@@ -215,13 +215,15 @@ def test_sparse_columns_stay_sparse(rng, monkeypatch):
     monkeypatch.setattr(sparse.csr_array, "todense", refuse)
     with pytest.warns(lk.ConstantKernelWarning):
         for method in ("unif", "align"):
-            lk.KernelClassifier(lk.per_feature(), method).fit(X, y)
+            lk.KernelClassifier(lk.per_feature(), method, C=1.0).fit(X, y)
 
 
 def test_weights_of_sparse_columns_are_accurate_with_a_large_mean(rng):
     X = rng.standard_normal((200, 3))
-    plain = lk.KernelRegressor(lk.per_feature(), "align").fit(X, X[:, 0])
-    far = lk.KernelRegressor(lk.per_feature(), "align").fit(sparse.csr_array(X + 1e6), X[:, 0])
+    plain = lk.KernelRegressor(lk.per_feature(), "align", alpha=1.0).fit(X, X[:, 0])
+    far = lk.KernelRegressor(lk.per_feature(), "align", alpha=1.0).fit(
+        sparse.csr_array(X + 1e6), X[:, 0]
+    )
     assert np.allclose(plain.weights_, far.weights_, atol=1e-8)
 
 
@@ -229,7 +231,7 @@ def test_weights_of_sparse_columns_are_accurate_with_a_large_mean(rng):
 def test_columns_with_overflowing_squares_raise_input_error(scale, storage, rng):
     X = counts(rng) * scale
     with pytest.raises(lk.InputError, match="too large or too small"):
-        lk.KernelRegressor(lk.per_feature(), "align").fit(storage(X), X[:, 0] / scale)
+        lk.KernelRegressor(lk.per_feature(), "align", alpha=1.0).fit(storage(X), X[:, 0] / scale)
 
 
 def test_sparse_matrix_with_duplicate_entries_is_not_modified(rng):
@@ -238,7 +240,7 @@ def test_sparse_matrix_with_duplicate_entries_is_not_modified(rng):
         (np.repeat(X.data / 2, 2), np.repeat(X.indices, 2), 2 * X.indptr), shape=X.shape
     )
     y = X[:, [0]].toarray()[:, 0]
-    found = lk.KernelRegressor(lk.per_feature(), "align").fit(twice, y)
+    found = lk.KernelRegressor(lk.per_feature(), "align", alpha=1.0).fit(twice, y)
     assert twice.nnz == 2 * X.nnz
-    expected = lk.KernelRegressor(lk.per_feature(), "align").fit(X, y)
+    expected = lk.KernelRegressor(lk.per_feature(), "align", alpha=1.0).fit(X, y)
     assert np.allclose(found.weights_, expected.weights_)

@@ -120,8 +120,10 @@ def test_fit_equals_that_of_completed_matrices(method, gaps):
     if method == "conv":
         kernels = [lk.on("a", lk.gaussians([0.2, 1.0])), KERNELS[2]]
     grams, _ = definition(resolve(kernels, gaps, missing="neutral"), gaps)
-    model = lk.KernelClassifier(kernels, method, missing="neutral", normalize=None).fit(gaps, y)
-    expected = lk.KernelClassifier("precomputed", method, normalize=None)
+    model = lk.KernelClassifier(kernels, method, missing="neutral", normalize=None, C=1.0).fit(
+        gaps, y
+    )
+    expected = lk.KernelClassifier("precomputed", method, normalize=None, C=1.0)
     expected.fit(np.stack(grams, axis=-1), y)
     assert np.allclose(model.alignment_, expected.alignment_, atol=1e-4)
     assert np.isclose(model.certificate_.primal, expected.certificate_.primal, rtol=2e-4)
@@ -140,7 +142,7 @@ def test_missing_neutral_without_missing_samples_gives_the_same_model(table):
 
 def test_view_absent_from_a_new_table_is_missing_for_all_samples(table):
     y = np.arange(N) % 2
-    model = lk.KernelClassifier(KERNELS, missing="neutral").fit(table, y)
+    model = lk.KernelClassifier(KERNELS, missing="neutral", method="alignf", C=1.0).fit(table, y)
     blank = table.assign(c=None)
     assert np.allclose(
         model.decision_function(table.drop(columns="c")), model.decision_function(blank)
@@ -150,14 +152,16 @@ def test_view_absent_from_a_new_table_is_missing_for_all_samples(table):
 
 
 def test_new_table_without_known_columns_raises_input_error(table):
-    model = lk.KernelClassifier(KERNELS, missing="neutral").fit(table, np.arange(N) % 2)
+    model = lk.KernelClassifier(KERNELS, missing="neutral", method="alignf", C=1.0).fit(
+        table, np.arange(N) % 2
+    )
     with pytest.raises(lk.InputError, match="none of the columns"):
         model.predict(table.rename(columns=str.upper))
 
 
 def test_new_sample_missing_in_every_view_gets_the_mean_prediction(table, rng):
     y = rng.standard_normal(N)
-    model = lk.KernelRegressor(KERNELS, missing="neutral").fit(table, y)
+    model = lk.KernelRegressor(KERNELS, missing="neutral", method="alignf", alpha=1.0).fit(table, y)
     nothing = pd.DataFrame({name: [np.nan] for name in table.columns})
     assert np.isclose(model.predict(nothing)[0], y.mean())
 
@@ -165,34 +169,40 @@ def test_new_sample_missing_in_every_view_gets_the_mean_prediction(table, rng):
 def test_missing_samples_raise_input_error_by_default(gaps):
     y = np.arange(N) % 2
     with pytest.raises(lk.InputError, match=r"view 'a' has no values for 6 samples .* row 0"):
-        lk.KernelClassifier(KERNELS).fit(gaps, y)
+        lk.KernelClassifier(KERNELS, method="alignf", C=1.0).fit(gaps, y)
     with pytest.raises(lk.InputError, match="missing='later'"):
-        lk.KernelClassifier(KERNELS, missing="later").fit(gaps, y)
+        lk.KernelClassifier(KERNELS, missing="later", method="alignf", C=1.0).fit(gaps, y)
 
 
 def test_training_sample_missing_in_every_view_raises_input_error(gaps):
     gaps.loc[4] = None
     with pytest.raises(lk.InputError, match=r"1 samples are missing in every view .* row 4"):
-        lk.KernelClassifier(KERNELS, missing="neutral").fit(gaps, np.arange(N) % 2)
+        lk.KernelClassifier(KERNELS, missing="neutral", method="alignf", C=1.0).fit(
+            gaps, np.arange(N) % 2
+        )
 
 
 def test_partially_missing_view_raises_input_error(table):
     table.loc[6, "a2"] = np.nan
     with pytest.raises(lk.InputError, match="lacks 1 of 2 values in row 6"):
-        lk.KernelClassifier(KERNELS, missing="neutral").fit(table, np.arange(N) % 2)
+        lk.KernelClassifier(KERNELS, missing="neutral", method="alignf", C=1.0).fit(
+            table, np.arange(N) % 2
+        )
 
 
 def test_view_with_one_observed_sample_raises_input_error(table):
     table.loc[1:, "c"] = None
     with pytest.raises(lk.InputError, match="values for 1 samples only"):
-        lk.KernelClassifier(KERNELS, missing="neutral").fit(table, np.arange(N) % 2)
+        lk.KernelClassifier(KERNELS, missing="neutral", method="alignf", C=1.0).fit(
+            table, np.arange(N) % 2
+        )
 
 
 def test_cosine_normalization_with_missing_samples_raises_input_error(gaps):
     with pytest.raises(lk.InputError, match="cannot be combined"):
-        lk.KernelClassifier(KERNELS, missing="neutral", normalize="cosine").fit(
-            gaps, np.arange(N) % 2
-        )
+        lk.KernelClassifier(
+            KERNELS, missing="neutral", normalize="cosine", method="alignf", C=1.0
+        ).fit(gaps, np.arange(N) % 2)
 
 
 def stack_with_gaps(rng):
@@ -212,8 +222,12 @@ def test_precomputed_matrices_with_missing_samples_equal_completed_matrices(rng)
     X, grams, observed, stack = stack_with_gaps(rng)
     y = np.sign(X[:, 0])
     full = [completed(K[np.ix_(m, m)], m) for K, m in zip(grams, observed, strict=True)]
-    model = lk.KernelClassifier("precomputed", missing="neutral", normalize=None).fit(stack, y)
-    expected = lk.KernelClassifier("precomputed", normalize=None).fit(np.stack(full, axis=-1), y)
+    model = lk.KernelClassifier(
+        "precomputed", missing="neutral", normalize=None, method="alignf", C=1.0
+    ).fit(stack, y)
+    expected = lk.KernelClassifier("precomputed", normalize=None, method="alignf", C=1.0).fit(
+        np.stack(full, axis=-1), y
+    )
     assert np.allclose(model.weights_, expected.weights_)
     assert np.allclose(
         model.decision_function(stack), expected.decision_function(np.stack(full, axis=-1))
@@ -224,10 +238,12 @@ def test_single_nan_in_a_precomputed_matrix_raises_input_error(rng):
     X, _, _, stack = stack_with_gaps(rng)
     stack[0, 3, 0] = np.nan
     with pytest.raises(lk.InputError, match="between samples that are not missing"):
-        lk.KernelClassifier("precomputed", missing="neutral").fit(stack, np.sign(X[:, 0]))
+        lk.KernelClassifier("precomputed", missing="neutral", method="alignf", C=1.0).fit(
+            stack, np.sign(X[:, 0])
+        )
 
 
 def test_cross_validation_of_C_works_with_missing_samples(gaps):
-    model = lk.KernelClassifier(KERNELS, C=[0.1, 1, 10], missing="neutral")
+    model = lk.KernelClassifier(KERNELS, C=[0.1, 1, 10], missing="neutral", method="alignf")
     model.fit(gaps, np.arange(N) % 2)
     assert model.C_scores_.max() > 0.6

@@ -95,6 +95,16 @@ class Factor:
             found[start : start + step] += np.einsum("ij,ij->j", part, K @ part)
         return found
 
+    def bilinear(self, S: np.ndarray, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+        """Return ``b[rows]'S b[columns]`` for every column b, shape (q,)."""
+        found = np.empty(len(self.c))
+        step = max(1, PIECE // len(self.e))
+        for start in range(0, len(found), step):
+            piece = np.arange(start, min(start + step, len(found)))
+            B = self.columns(piece)
+            found[piece] = np.einsum("ij,ij->j", B[rows], S @ B[columns])
+        return found
+
 
 def inner(left: Factor, i: np.ndarray, right: Factor, j: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Return B_left[:, i]'W B_right[:, j], shape (n_i, n_j)."""

@@ -212,6 +212,16 @@ class CenteredFactors:
             found += np.bincount(factor.owner, factor.quadratics(K), p)
         return found
 
+    def inner(
+        self, S: np.ndarray, rows: np.ndarray, columns: np.ndarray, center: bool, backend: Backend
+    ) -> np.ndarray:
+        """Return ``sum_ij K_k(rows_i, columns_j) S_ij`` of every kernel, shape (n_kernels,)."""
+        found = np.zeros(len(self.index))
+        for factor in self.factors(center):
+            values = factor.bilinear(S, rows, columns)
+            found += np.bincount(factor.owner, values, len(found))
+        return found
+
     def tail_sums(self, theta: int, center: bool, backend: Backend) -> np.ndarray:
         """Return the trace minus the theta largest eigenvalues of each kernel, (n_kernels,)."""
         found = np.zeros(len(self.index))

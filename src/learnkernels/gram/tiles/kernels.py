@@ -25,6 +25,7 @@ from learnkernels.gram.tiles.passes import (
     COLUMNS,
     CombinedTiles,
     TileSums,
+    add_inner,
     multiply,
     ranges,
     row_ranges,
@@ -321,6 +322,24 @@ class CenteredTiles:
             Z += self.kernels.units[:, None, None] * sums
         return TileProducts(Z, vectors)
 
+    def inner(
+        self, S: np.ndarray, rows: np.ndarray, columns: np.ndarray, center: bool, backend: Backend
+    ) -> np.ndarray:
+        """Return ``sum_ij K_k(rows_i, columns_j) S_ij`` of every kernel, shape (n_kernels,)."""
+        taken = self.kernels.take(rows)
+        if rows is columns:
+            task = partial(inner_of_symmetric_rows, taken, S)
+        else:
+            task = partial(inner_of_rows, taken.facing(self.kernels.take(columns)), S)
+        found = np.sum(
+            list(backend.map(task, row_ranges(len(self.means), (0, len(rows))), "gradient")), axis=0
+        )
+        if not center:
+            return found + self.kernels.units * S.sum()
+        total = self.means @ self.weights / self.weights.sum()
+        found -= self.means[:, rows] @ S.sum(axis=1) + self.means[:, columns] @ S.sum(axis=0)
+        return np.asarray(found + total * S.sum())
+
     def tail_sums(self, theta: int, center: bool, backend: Backend) -> np.ndarray:
         """Return the trace minus the theta largest eigenvalues of each kernel, (n_kernels,)."""
         task = partial(tail_of_kernel, self, theta, center)
@@ -333,6 +352,23 @@ def multiplied_rows(kernels: TileKernels, vectors: np.ndarray, rows: slice) -> n
     for columns in ranges((0, kernels.shape[1]), COLUMNS):
         multiply(kernels.tile(rows, columns), np.ascontiguousarray(vectors[:, columns]), out)
     return out
+
+
+def inner_of_rows(kernels: TileKernels, S: np.ndarray, rows: slice) -> np.ndarray:
+    """Return the inner product of some rows of S with the values of every kernel."""
+    out = np.zeros(len(kernels.kernels))
+    for columns in ranges((0, kernels.shape[1]), COLUMNS):
+        add_inner(kernels.tile(rows, columns), S[rows, columns], out)
+    return out
+
+
+def inner_of_symmetric_rows(kernels: TileKernels, S: np.ndarray, rows: slice) -> np.ndarray:
+    """Return the same for a symmetric S: pairs in these rows and, twice, those behind them."""
+    own, behind = np.zeros(len(kernels.kernels)), np.zeros(len(kernels.kernels))
+    add_inner(kernels.tile(rows, rows), S[rows, rows], own)
+    for columns in ranges((0, kernels.shape[1]), COLUMNS, rows.stop):
+        add_inner(kernels.tile(rows, columns), S[rows, columns], behind)
+    return own + 2 * behind
 
 
 def tail_of_kernel(centered: CenteredTiles, theta: int, center: bool, k: int) -> float:

@@ -6,6 +6,7 @@ compiled function reduces each tile; what it computes distinguishes the passes:
     sum_pairs   sums over pairs for the alignment statistics
     combine     values of a weighted combination: Gram matrices and predictions
     multiply    products of every kernel with some vectors
+    add_inner   inner product of every kernel with one matrix
 
 The symmetric pass that gives the statistics computes, with g_k the value of kernel k up to a
 constant and w the sample weights, for every pair of blocks (b, c) of samples
@@ -169,6 +170,24 @@ def multiply(tile: Tile, vectors: np.ndarray, out: np.ndarray) -> None:
                     for j in range(columns):
                         total += b[j] * vector[j]
                     out[k, i, t] += total
+
+
+@compiled(fastmath=SUMS)
+def add_inner(tile: Tile, S: np.ndarray, out: np.ndarray) -> None:
+    """Add sum_ij value_k(i, j) S[i, j] to out[k] for one tile."""
+    n_kernels = out.shape[0]
+    width = 256 if n_kernels <= 20 else (128 if n_kernels <= 40 else 64)
+    B = np.zeros((n_kernels, width))
+    for start in range(0, S.shape[1], width):
+        columns = min(width, S.shape[1] - start)
+        for i in range(S.shape[0]):
+            fill(tile, i, start, columns, B)
+            factors = S[i, start : start + columns]
+            for k in range(n_kernels):
+                b, total = B[k], 0.0
+                for j in range(columns):
+                    total += b[j] * factors[j]
+                out[k] += total
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ class ConvergenceDisplay:
     >>> from learnkernels.inspection import ConvergenceDisplay
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = lk.KernelRegressor(method="l2-krr").fit(X, y)
+    >>> model = lk.KernelRegressor(method="l2-krr", alpha=1).fit(X, y)
     >>> display = ConvergenceDisplay.from_estimator(model)
     >>> bool(display.gaps[-1] <= 1e-4 < display.gaps[0])
     True

@@ -45,7 +45,7 @@ class WeightPathDisplay:
     >>> from learnkernels.inspection import WeightPathDisplay
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = lk.KernelClassifier(lk.gaussians([0.1, 1.0]), method="l1-svm").fit(X, y)
+    >>> model = lk.KernelClassifier(lk.gaussians([0.1, 1.0]), method="l1-svm", C=1).fit(X, y)
     >>> WeightPathDisplay.from_estimator(model, X, y, values=[0.1, 1.0]).weights.shape
     (2, 2)
     """

@@ -116,7 +116,7 @@ class AlignmentDisplay:
     >>> import learnkernels as lk
     >>> from learnkernels.inspection import AlignmentDisplay
     >>> from sklearn.datasets import load_iris
-    >>> model = lk.KernelClassifier().fit(*load_iris(return_X_y=True))
+    >>> model = lk.KernelClassifier(method="alignf", C=1).fit(*load_iris(return_X_y=True))
     >>> display = AlignmentDisplay.from_estimator(model)
     >>> bool(display.alignment >= display.alignments.max())
     True

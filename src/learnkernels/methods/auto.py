@@ -1,0 +1,52 @@
+"""`auto`: the weights of smallest held-out error among those of several methods."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from learnkernels.methods.base import LearnedWeights, WeightProblem
+from learnkernels.methods.candidates import Candidate, standard_error
+from learnkernels.methods.leave_one_out import LeaveOneOut, scaled
+
+
+class Auto(LeaveOneOut):
+    """Choose among methods by held-out error: the default.
+
+    Uniform weights, `Align`, `AlignF`, the best single kernel and `LeaveOneOut` are compared by
+    their exact leave-one-out errors of ridge, each with its best regularisation, on at most 500
+    samples. The smallest error is that of `LeaveOneOut`, which starts from the others. Its weights
+    are used if they are better than uniform weights by more than one standard error of the
+    difference; if they are not, the average of both is, which errs less for few samples.
+
+    Parameters are those of `LeaveOneOut`; ``selection_`` of the fitted estimator is the table of
+    the candidates.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = lk.KernelRegressor(kernels=lk.gaussians(), method="auto").fit(X, y)
+    >>> [candidate.name for candidate in model.selection_]
+    ['unif', 'align', 'alignf', 'single', 'loo', 'average of loo and unif']
+    """
+
+    name = "auto"
+
+    def learn(self, problem: WeightProblem) -> LearnedWeights:
+        """Compare the candidates, and return the weights that are chosen."""
+        search = self.search(problem)
+        uniform = dict(search.starts)["unif"]
+        loo = search.point.mu / search.point.mu.sum()
+        average = scaled(search.few, (loo + uniform.mu / uniform.mu.sum()) / 2)
+        gain = uniform.errors - search.screened.errors
+        clear = float(gain.mean()) > standard_error(gain)
+        rows = [Candidate.of(name, point.errors) for name, point in search.starts]
+        reasons = ("lowest", "") if clear else ("", "loo is not clearly better than unif")
+        rows.append(Candidate.of("loo", search.screened.errors, reasons[0]))
+        rows.append(Candidate.of("average of loo and unif", average.errors, reasons[1]))
+        if clear:
+            return self.learned(search, search.point, rows)
+        found = self.learned(search, average, rows)
+        status = "average of stationary and uniform weights"
+        return replace(found, certificate=replace(found.certificate, status=status))

@@ -1,0 +1,288 @@
+"""`loo`: weights and regularisation of smallest leave-one-out error of ridge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import nullcontext
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import OptimizeResult, minimize
+
+from learnkernels._warnings import ConvergenceWarning, warn
+from learnkernels.checks import random_generator, require_truth, require_whole
+from learnkernels.errors import InputError
+from learnkernels.execution import single_threaded_blas
+from learnkernels.machines import decomposed
+from learnkernels.methods.align import Align
+from learnkernels.methods.alignf import AlignF
+from learnkernels.methods.base import (
+    LearnedWeights,
+    WeightMethod,
+    WeightProblem,
+    require_stop,
+)
+from learnkernels.methods.candidates import Candidate, Selection
+from learnkernels.methods.objectives import LeaveOneOutError, LeaveOneOutPoint
+from learnkernels.methods.uniform import Uniform
+from learnkernels.progress import report, within
+from learnkernels.solvers import Certificate
+
+# Samples on which starts are compared and the first steps are taken; for single kernels, fewer.
+SCREENED, SCREENED_SINGLE = 500, 250
+# Samples up to which threads of BLAS cost more in such small systems than they save.
+SMALL = 1000
+# Values of alpha that are tried for the scale of a start.
+ALPHAS = 10.0 ** np.arange(-7, 4.1, 0.5)
+# Range of the sum of the weights, which is 1 / alpha, and the part of it that counts as no weight.
+SCALES, NONE = (1e-9, 1e10), 1e-6
+# Tolerance of the last steps, on all samples, in units of that of the first.
+LAST = 10.0
+# Status of L-BFGS-B that ends with its number of iterations.
+REACHED_MAX_ITER = 1
+# Value of log E where it cannot be computed.
+UNUSABLE = 1e6
+
+
+class LeaveOneOut(WeightMethod):
+    """Weights and regularisation that minimise the exact leave-one-out error of ridge.
+
+    The problem is not convex. A quasi-Newton method goes from the best of several starts (uniform
+    weights, alignments, maximal alignment, the best single kernel) to a stationary point. Starts
+    are compared, and the first steps taken, on at most 500 samples.
+
+    Parameters
+    ----------
+    max_samples : int, default=2000
+        Up to this number of samples the error is exact. For more samples ridge is restricted to the
+        span of `n_components` random ones, and the error is exact for this predictor.
+    n_components : int, default=500
+        Number of random samples (landmarks) that span the predictor of many samples.
+    refine : bool, default=True
+        Take the last steps on all samples; False stops at the minimum of the first 500.
+    tol : float, default=1e-4
+        Decrease of the logarithm of the error at which to stop.
+    max_iter : int, default=100
+        Largest number of iterations.
+    random_state : int, RandomState or None, default=0
+        Chooses the samples of the first steps, and the landmarks.
+
+    Examples
+    --------
+    >>> import learnkernels as lk
+    >>> from sklearn.datasets import load_diabetes
+    >>> X, y = load_diabetes(return_X_y=True)
+    >>> model = lk.KernelRegressor(method="loo").fit(X, y)
+    >>> model.certificate_.status
+    'stationary'
+    """
+
+    name = "loo"
+    reads = ("a", "M", "Grams")
+    machine = "ridge"
+    learns_alpha = True
+
+    def __init__(
+        self,
+        max_samples: int = 2000,
+        n_components: int = 500,
+        refine: bool = True,
+        tol: float = 1e-4,
+        max_iter: int = 100,
+        random_state: int | np.random.RandomState | None = 0,
+    ):
+        self.max_samples = max_samples
+        self.n_components = n_components
+        self.refine = refine
+        self.tol = tol
+        self.max_iter = max_iter
+        self.random_state = random_state
+
+    def grams(self, n_kernels: int) -> int:
+        """Count the inverse, its scaled copy, S and the work space of products."""
+        return 5
+
+    def gram_samples(self, n: int) -> int:
+        """Return at most `max_samples`, or the samples on which starts are compared."""
+        require_whole(type(self).__name__, "max_samples", self.max_samples, 2)
+        return min(n, max(int(self.max_samples), SCREENED))
+
+    def learn(self, problem: WeightProblem) -> LearnedWeights:
+        """Minimise the leave-one-out error."""
+        search = self.search(problem)
+        rows = [Candidate.of(f"start: {name}", point.errors) for name, point in search.starts]
+        rows.append(Candidate.of("loo", search.screened.errors, "minimised"))
+        return self.learned(search, search.point, rows)
+
+    def search(self, problem: WeightProblem) -> Search:
+        """Minimise the error from the best start, first on some of the samples."""
+        require_stop(self)
+        for parameter in ("max_samples", "n_components"):
+            require_whole(type(self).__name__, parameter, getattr(self, parameter), 2)
+        require_truth("refine", self.refine)
+        n = problem.kernels.n_samples
+        order = random_generator(self.random_state).permutation(n)
+        few = part_of(problem, order[:SCREENED])
+        with single_threaded_blas(), within("first steps"):
+            starts = [(name, scaled(few, mu)) for name, mu in start_weights(problem, order)]
+            best = min((point for _, point in starts), key=lambda point: point.value)
+            trace = [best.value]
+            screened, converged = self.minimise(few, best.mu, self.tol, trace)
+        if n <= SCREENED or not self.refine:
+            return Search(tuple(starts), screened, screened, converged, trace, few)
+        trace.clear()
+        landmarks = np.sort(order[: self.n_components]) if n > self.max_samples else None
+        every = LeaveOneOutError(problem.kernels, problem.Y, np.arange(n), landmarks)
+        with single_threaded_blas() if n <= SMALL else nullcontext():
+            point, converged = self.minimise(every, screened.mu, LAST * self.tol, trace)
+        return Search(tuple(starts), screened, point, converged, trace, few)
+
+    def minimise(
+        self, objective: LeaveOneOutError, mu: np.ndarray, tol: float, trace: list[float]
+    ) -> tuple[LeaveOneOutPoint, bool]:
+        """Minimise log E over t and d >= 0, mu = exp(t) d; append the errors to `trace`.
+
+        Return the best point, and whether the last decrease was at most `tol`.
+        """
+        best: list[LeaveOneOutPoint] = []
+
+        def evaluate(x: np.ndarray) -> tuple[float, np.ndarray]:
+            scale = np.exp(x[0])
+            point = objective.evaluate(scale * x[1:])
+            if point is None or not np.isfinite(point.value):
+                return UNUSABLE, np.zeros_like(x)
+            if not best or point.value < best[0].value:
+                best[:] = [point]
+            if not trace:
+                trace.append(point.value)
+            slope = point.gradient / max(point.value, np.finfo(float).tiny)
+            log = np.log(max(point.value, np.finfo(float).tiny))
+            return log, np.append(point.mu @ slope, scale * slope)
+
+        def after(intermediate_result: OptimizeResult) -> None:
+            trace.append(best[0].value)
+            report(f"error {best[0].value:.4g}, iteration {len(trace)}")
+
+        total = mu.sum()
+        found = minimize(
+            evaluate, np.append(np.log(total), mu / total), jac=True, method="L-BFGS-B",
+            bounds=[tuple(np.log(SCALES)), *[(0.0, None)] * len(mu)], callback=after,
+            options={"ftol": tol, "gtol": 1e-8, "maxiter": self.max_iter},
+        )  # fmt: skip
+        return best[0], found.status != REACHED_MAX_ITER
+
+    def learned(
+        self, search: Search, point: LeaveOneOutPoint, rows: list[Candidate]
+    ) -> LearnedWeights:
+        """Return weights of sum one, alpha, and the certificate.
+
+        The certificate states that the point is stationary: the gap is the largest change of a
+        weight, as a part of all weight, by a projected gradient step of log E.
+        """
+        total = point.mu.sum()
+        d = point.mu / total
+        value = max(point.value, np.finfo(float).tiny)
+        gap = float(np.abs(np.maximum(d - total * point.gradient / value, 0.0) - d).max())
+        status = "stationary" if search.converged else "not converged"
+        certificate = Certificate(
+            point.value, 0.0, gap, len(search.trace), status, tuple(search.trace),
+            criterion="leave-one-out error",
+        )  # fmt: skip
+        mu = np.where(d > NONE, point.mu, 0.0)
+        if not search.converged:
+            warn(
+                f"{self.name} did not converge in {self.max_iter} iterations: pass "
+                f"method=lk.methods.{type(self).__name__}(...) with a larger max_iter or tol.",
+                ConvergenceWarning,
+            )
+        selection = Selection(tuple(rows), "leave-one-out squared error")
+        return LearnedWeights(
+            mu / mu.sum(), certificate, alpha=float(1 / mu.sum()), selection=selection,
+            errors=search.screened.errors,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Search:
+    """A minimisation of the leave-one-out error.
+
+    Attributes
+    ----------
+    starts : tuple of (str, LeaveOneOutPoint)
+        Name and point of each start, on the screened samples.
+    screened : LeaveOneOutPoint
+        The minimum on the screened samples.
+    point : LeaveOneOutPoint
+        The minimum on all samples.
+    converged : bool
+        Whether the last decrease of the error was small enough.
+    trace : list of float
+        Error of each iteration.
+    few : LeaveOneOutError
+        The error of the screened samples.
+    """
+
+    starts: tuple[tuple[str, LeaveOneOutPoint], ...]
+    screened: LeaveOneOutPoint
+    point: LeaveOneOutPoint
+    converged: bool
+    trace: list[float]
+    few: LeaveOneOutError
+
+
+def part_of(problem: WeightProblem, samples: np.ndarray) -> LeaveOneOutError:
+    """Return the leave-one-out error of some of the samples."""
+    chosen = np.sort(samples)
+    return LeaveOneOutError(problem.kernels, problem.Y[chosen], chosen)
+
+
+def start_weights(problem: WeightProblem, order: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield names and weights of the starts."""
+    for method in (Uniform(), Align(), AlignF()):
+        yield method.name, method.learn(problem).weights
+    few = part_of(problem, order[:SCREENED_SINGLE])
+    units = np.eye(problem.kernels.n_kernels)
+    errors = [best_alpha(few, unit)[1] for unit in units]
+    yield "single", units[int(np.argmin(errors))]
+
+
+def scaled(objective: LeaveOneOutError, mu: np.ndarray) -> LeaveOneOutPoint:
+    """Return the point of smallest error among multiples of mu."""
+    point = objective.evaluate(mu / best_alpha(objective, mu)[0])
+    if point is None:
+        raise InputError(
+            "the base kernels are not positive semi-definite within rounding, so leave-one-out "
+            "errors cannot be computed; check kernels without a known formula."
+        )
+    return point
+
+
+def best_alpha(objective: LeaveOneOutError, mu: np.ndarray) -> tuple[float, float]:
+    """Return the alpha of smallest leave-one-out error for fixed weights, and the error.
+
+    On the eigenvectors Q of the centered W^1/2 K W^1/2 with eigenvalues l, the error of sample i is
+    ``(Q s Q'z)_i / (Q s Q')_ii`` for s = alpha / (l + alpha), without the intercept's direction.
+    """
+    root = np.sqrt(objective.weights)
+    K, targets = objective.gram(mu), root[:, None] * objective.Y
+    u, known = root / np.linalg.norm(root), 0.0
+    if objective.kernels.center:
+        Ku = K @ u
+        K -= np.outer(Ku, u)
+        K -= np.outer(u, Ku - (u @ Ku) * u)
+        known = float(np.trace(K)) / len(K)
+        K += known * np.outer(u, u)  # a known eigenvalue for the direction of the intercept
+        targets -= np.outer(u, u @ targets)
+    eigenvalues, Q = decomposed(K)
+    projected, squares = Q.T @ targets, Q**2
+    errors = np.full(len(ALPHAS), np.inf)
+    for i, alpha in enumerate(ALPHAS):
+        if eigenvalues[0] + alpha > 0:
+            shrink = alpha / (eigenvalues + alpha)
+            complement = squares @ shrink
+            if known:
+                complement -= alpha / (known + alpha) * u**2
+            residuals = Q @ (shrink[:, None] * projected)
+            errors[i] = np.mean((residuals / complement[:, None]) ** 2)
+    best = int(np.argmin(errors))
+    return float(ALPHAS[best]), float(errors[best])

@@ -1,0 +1,127 @@
+"""Choice of the default family by held-out error."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+import learnkernels as lk
+from learnkernels.estimators import families
+from learnkernels.estimators.families import MAX_COLUMNS, choose_family
+from learnkernels.execution import Threads
+
+
+def two_of_ten(n=240, seed=0):
+    """Return ten columns, and a target that depends on a direction of the first two."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, 10))
+    return X, 2 * np.sin(X[:, 0] + X[:, 1])
+
+
+@pytest.fixture(autouse=True)
+def small_tables(monkeypatch):
+    """Choose the family for small tables too."""
+    for task, rule in families.RULES.items():
+        monkeypatch.setitem(families.RULES, task, replace(rule, min_samples=200))
+
+
+def choose(X, y):
+    """Return the chosen family and the candidates."""
+    return choose_family(X, y[:, None], np.ones(len(y)), "regression", Threads(1))
+
+
+def chosen(rows):
+    """Return the name of the chosen family."""
+    (name,) = (one.name for one in rows if one.chosen)
+    return name
+
+
+def test_metric_is_chosen_if_it_clearly_lowers_the_held_out_error():
+    X, y = two_of_ten()
+    model = lk.KernelRegressor().fit(X, y)
+    plain, metric = (one for one in model.selection_ if one.question == "kernels")
+    assert model.selection_.chosen["kernels"] == metric
+    assert metric.error < plain.error and metric.reason == "clearly lower"
+    assert len(model.kernel_names_) == 28
+    new, target = two_of_ten(200, seed=1)
+    assert model.score(new, target) > lk.KernelRegressor(lk.table()).fit(X, y).score(new, target)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_random_labels_choose_table_with_chance_as_held_out_error(seed):
+    """The metric is learned on other samples than those that compare, so it looks no better."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((240, 10))
+    y = rng.permutation(np.repeat([-1.0, 1.0], 120))
+    family, rows = choose(X, y)
+    assert chosen(rows) == "table" and family == lk.table()
+    assert all(0.95 < one.error < 1.05 for one in rows)
+
+
+def test_samples_that_learn_the_metric_do_not_count_in_the_errors(monkeypatch):
+    seen = []
+    resolved, prepared = families.resolve, families.prepare
+    monkeypatch.setattr(
+        families, "resolve", lambda f, X, *a, **k: seen.append(X) or resolved(f, X, *a, **k)
+    )
+    monkeypatch.setattr(
+        families, "prepare", lambda k, X, *a, **o: seen.append(X) or prepared(k, X, *a, **o)
+    )
+    choose(*two_of_ten())
+    learned, compared = ({tuple(row) for row in X} for X in seen[:2])
+    assert len(learned) == len(compared) == 120 and not learned & compared
+
+
+@pytest.mark.parametrize("case", ["few samples", "many columns", "one column", "sparse"])
+def test_no_choice_is_made_for(case):
+    X, y = two_of_ten()
+    X = {
+        "few samples": X[:199],
+        "many columns": np.hstack([X] * (MAX_COLUMNS // 10 + 1)),
+        "one column": X[:, :1],
+        "sparse": sparse.csr_array(X),
+    }[case]
+    family, rows = choose(X, y[: X.shape[0]])
+    assert family == lk.table() and rows == ()
+
+
+def test_choice_is_made_only_for_default_kernels_with_auto():
+    X, y = two_of_ten()
+    for options in ({"kernels": lk.table()}, {"method": "loo"}):
+        model = lk.KernelRegressor(**options).fit(X, y)
+        assert "kernels" not in model.selection_.chosen and len(model.weights_) == 14
+    assert not hasattr(lk.KernelRegressor(method="unif").fit(X, y), "selection_")
+
+
+def test_second_fit_forgets_the_family_of_the_first():
+    X, y = two_of_ten()
+    model = lk.KernelRegressor().fit(X[:200], y[:200])
+    assert len(model.weights_) == 28
+    model.fit(X[:50], y[:50])
+    assert len(model.weights_) == 14 and "kernels" not in model.selection_.chosen
+    model.set_params(method="unif").fit(X, y)
+    assert len(model.weights_) == 14 and not hasattr(model, "selection_")
+
+
+def test_guarantees_use_the_chosen_family():
+    X, y = two_of_ten(200)
+    model = lk.KernelRegressor().fit(X, y)
+    entries = {entry.name: entry for entry in model.guarantees(X, y).entries}
+    assert np.isclose(entries["alignment"].value, model.alignment_, rtol=1e-6)
+
+
+def test_constant_target_uses_table_with_a_warning():
+    X, _ = two_of_ten()
+    with pytest.warns(lk.UndefinedAlignmentWarning):
+        model = lk.KernelRegressor().fit(X, np.full(240, 3.0))
+    assert np.allclose(model.predict(X), 3.0)
+
+
+def test_classes_learn_scales_of_columns():
+    X, y = two_of_ten()
+    Y = np.where(y > 0, 1.0, -1.0)[:, None]
+    found, rows = choose_family(X, Y, np.ones(240), "classification", Threads(1))
+    assert chosen(rows) == "table + learned metric" and found[1] == lk.learned_metric()
