@@ -66,7 +66,7 @@ def test_best_alpha_has_the_smallest_error_of_all_alphas(center, weighted, rng):
     errors = [objective.evaluate(mu / alpha).value for alpha in ALPHAS]
     alpha, value = best_alpha(objective, mu)
     assert alpha == ALPHAS[np.argmin(errors)]
-    assert np.isclose(value, min(errors) * objective.weights.mean(), rtol=1e-6)
+    assert np.isclose(value, min(errors), rtol=1e-6)
 
 
 def test_order_of_kernels_permutes_the_weights(rng):
@@ -158,7 +158,7 @@ def test_kernels_held_as_factors_equal_their_gram_matrices():
 def test_too_few_iterations_warn_and_are_not_converged():
     X, y = targets_of(60, 1)
     method = lk.methods.LeaveOneOut(tol=1e-12, max_iter=1)
-    with pytest.warns(ConvergenceWarning, match="loo did not converge in 1 iterations"):
+    with pytest.warns(ConvergenceWarning, match="loo did not converge in 1 iteration:"):
         model = lk.KernelRegressor(WAVES, method).fit(X, y)
     assert model.certificate_.status == "not converged"
 

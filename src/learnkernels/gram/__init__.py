@@ -6,7 +6,7 @@ from learnkernels.gram.checks import check_combination
 from learnkernels.gram.gradients import gradients
 from learnkernels.gram.kernels import BaseKernels, KernelSums
 from learnkernels.gram.landmarks import Landmarks
-from learnkernels.gram.learned import Function, GramMatrix, LearnedKernel, weighted
+from learnkernels.gram.learned import Function, GramMatrix, LearnedKernel, recentered, weighted
 from learnkernels.gram.spectrum import largest_eigenpairs, tail_sum
 from learnkernels.gram.statistics import NORMALIZATIONS, InnerProducts, Statistics
 
@@ -26,6 +26,7 @@ __all__ = [
     "check_combination",
     "gradients",
     "largest_eigenpairs",
+    "recentered",
     "tail_sum",
     "weighted",
 ]

@@ -147,6 +147,12 @@ class GramMatrix:
         return self.K
 
 
+def recentered(K: np.ndarray, w: np.ndarray) -> np.ndarray:
+    """Return a Gram matrix centered with the weighted means of its own samples."""
+    means = K @ w / w.sum()
+    return np.asarray(K - means - means[:, None] + means @ w / w.sum())
+
+
 def weighted(K: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Compute ``W^1/2 K W^1/2`` in place of K: its spectrum is that of K with repeated samples."""
     if not (w == 1).all():

@@ -7,23 +7,22 @@ from learnkernels.machines.base import (
     Strategy,
     Trained,
     TrainingProblem,
-    decomposed,
     not_definite,
     require_gram_memory,
 )
-from learnkernels.machines.ridge import Ridge, has_closed_form, ridge_system
+from learnkernels.machines.ridge import DenseRidge, Ridge, has_closed_form, ridge_system
 from learnkernels.machines.svm import SVM
 
 __all__ = [
     "MAX_MEMORY",
     "SVM",
     "AlignmentPredictor",
+    "DenseRidge",
     "Machine",
     "Ridge",
     "Strategy",
     "Trained",
     "TrainingProblem",
-    "decomposed",
     "has_closed_form",
     "not_definite",
     "require_gram_memory",

@@ -11,7 +11,7 @@ import numpy as np
 from learnkernels.checks import require_whole
 from learnkernels.execution import single_threaded_blas
 from learnkernels.folds import folds
-from learnkernels.gram import GramMatrix
+from learnkernels.gram import GramMatrix, recentered
 from learnkernels.machines import TrainingProblem
 from learnkernels.methods.base import LearnedWeights, WeightMethod, WeightProblem, class_codes
 from learnkernels.progress import report
@@ -119,7 +119,7 @@ def predict_fold(problem: WeightProblem, K: np.ndarray, test: np.ndarray) -> np.
         means = inner @ w / w.sum()
         total = means @ w / w.sum()
         rows = rows - means - (rows @ w / w.sum())[:, None] + total
-        inner = inner - means - means[:, None] + total
+        inner = recentered(inner, w)
     fold = TrainingProblem(
         GramMatrix(np.ascontiguousarray(inner)), problem.Y[train], w, center,
         problem.kernels.backend,

@@ -13,7 +13,8 @@ from learnkernels._warnings import ConvergenceWarning, warn
 from learnkernels.checks import random_generator, require_truth, require_whole
 from learnkernels.errors import InputError
 from learnkernels.execution import single_threaded_blas
-from learnkernels.machines import decomposed
+from learnkernels.gram import GramMatrix, recentered
+from learnkernels.machines import DenseRidge, TrainingProblem
 from learnkernels.methods.align import Align
 from learnkernels.methods.alignf import AlignF
 from learnkernels.methods.base import (
@@ -25,6 +26,7 @@ from learnkernels.methods.base import (
 from learnkernels.methods.candidates import Candidate, Selection
 from learnkernels.methods.objectives import LeaveOneOutError, LeaveOneOutPoint
 from learnkernels.methods.uniform import Uniform
+from learnkernels.plurals import count_text
 from learnkernels.progress import report, within
 from learnkernels.solvers import Certificate
 
@@ -33,7 +35,7 @@ SCREENED, SCREENED_SINGLE = 500, 250
 # Samples up to which threads of BLAS cost more in such small systems than they save.
 SMALL = 1000
 # Values of alpha that are tried for the scale of a start.
-ALPHAS = 10.0 ** np.arange(-7, 4.1, 0.5)
+ALPHAS = (10.0 ** np.arange(-7, 4.1, 0.5)).tolist()
 # Range of the sum of the weights, which is 1 / alpha, and the part of it that counts as no weight.
 SCALES, NONE = (1e-9, 1e10), 1e-6
 # Tolerance of the last steps, on all samples, in units of that of the first.
@@ -191,7 +193,7 @@ class LeaveOneOut(WeightMethod):
         mu = np.where(d > NONE, point.mu, 0.0)
         if not search.converged:
             warn(
-                f"{self.name} did not converge in {self.max_iter} iterations: pass "
+                f"{self.name} did not converge in {count_text(self.max_iter, 'iteration')}: pass "
                 f"method=lk.methods.{type(self).__name__}(...) with a larger max_iter or tol.",
                 ConvergenceWarning,
             )
@@ -258,31 +260,12 @@ def scaled(objective: LeaveOneOutError, mu: np.ndarray) -> LeaveOneOutPoint:
 
 
 def best_alpha(objective: LeaveOneOutError, mu: np.ndarray) -> tuple[float, float]:
-    """Return the alpha of smallest leave-one-out error for fixed weights, and the error.
-
-    On the eigenvectors Q of the centered W^1/2 K W^1/2 with eigenvalues l, the error of sample i is
-    ``(Q s Q'z)_i / (Q s Q')_ii`` for s = alpha / (l + alpha), without the intercept's direction.
-    """
-    root = np.sqrt(objective.weights)
-    K, targets = objective.gram(mu), root[:, None] * objective.Y
-    u, known = root / np.linalg.norm(root), 0.0
-    if objective.kernels.center:
-        Ku = K @ u
-        K -= np.outer(Ku, u)
-        K -= np.outer(u, Ku - (u @ Ku) * u)
-        known = float(np.trace(K)) / len(K)
-        K += known * np.outer(u, u)  # a known eigenvalue for the direction of the intercept
-        targets -= np.outer(u, u @ targets)
-    eigenvalues, Q = decomposed(K)
-    projected, squares = Q.T @ targets, Q**2
-    errors = np.full(len(ALPHAS), np.inf)
-    for i, alpha in enumerate(ALPHAS):
-        if eigenvalues[0] + alpha > 0:
-            shrink = alpha / (eigenvalues + alpha)
-            complement = squares @ shrink
-            if known:
-                complement -= alpha / (known + alpha) * u**2
-            residuals = Q @ (shrink[:, None] * projected)
-            errors[i] = np.mean((residuals / complement[:, None]) ** 2)
+    """Return the alpha of smallest leave-one-out error for fixed weights, and the error."""
+    kernels, w = objective.kernels, objective.weights
+    K = kernels.kernel(mu).take(objective.samples).gram(kernels.backend)
+    if kernels.center:
+        K = recentered(K, w)
+    problem = TrainingProblem(GramMatrix(K), objective.Y, w, kernels.center, kernels.backend)
+    errors = DenseRidge().leave_one_out(problem, ALPHAS)
     best = int(np.argmin(errors))
     return float(ALPHAS[best]), float(errors[best])
