@@ -16,7 +16,7 @@ class Auto(LeaveOneOut):
     their exact leave-one-out errors of ridge, each with its best regularisation, on at most 500
     samples. The smallest error is that of `LeaveOneOut`, which starts from the others. Its weights
     are used if they are better than uniform weights by more than one standard error of the
-    difference; if they are not, the average of both is, which errs less for few samples.
+    difference; if they are not, the average of both is.
 
     Parameters are those of `LeaveOneOut`; ``selection_`` of the fitted estimator is the table of
     the candidates.
