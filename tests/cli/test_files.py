@@ -59,7 +59,7 @@ PACKED = gzip.compress(b"a,b\n" + b"1,2\n" * 1000)
         (PACKED[:-20], "ended before the end-of-stream marker"),
         (PACKED[:-8] + b"12345678", "CRC check failed"),
         (b"\x1f\x8bbroken", "cannot be read"),
-        (b"PK\x03\x04" + bytes(100), "a ZIP archive .a model of 'fit --save'"),
+        (b"PK\x03\x04" + bytes(100), "a ZIP archive .an Excel workbook"),
         (parquet(pd.DataFrame({"a": [1.0]}))[:60], "Parquet magic bytes not found"),
         ("a,b\n1,2,3\n4,5,6\n", "2 column names in its header but 3 cells"),
         ("a,b\n1,2,\n4,5,\n", "2 column names in its header but 3 cells"),

@@ -29,7 +29,7 @@ from tests.cli.running import run
         (["fit", "DATA", "--target", "kind", "--save", "nowhere/model"], "cannot write"),
         (["compare", "DATA", "--target", "kind", "--cv", "2"], "from 3"),
         (["compare", "DATA", "--target", "kind", "--methods", ","], "at least one"),
-        (["predict", "DATA", "DATA"], "is not a model file of learnkernels, which is a ZIP"),
+        (["predict", "DATA", "DATA"], "is not a model file of learnkernels"),
         (["fit", "DATA", "--target", "amount", "--task", "classification"], "--task regression"),
         (["fit", "DATA", "--target", "kind", "--missing", "neutral"], "no view is given"),
         (["compare", "DATA", "--target", "kind", "--methods", "unif,aling"], "Did you mean align?"),
@@ -92,7 +92,7 @@ def test_help_is_printed_without_command(capsys):
 
 
 def test_sep_option_is_available_for_every_command_that_reads_a_table(table, capsys):
-    semicolons, model = table.with_name("semicolons.csv"), table.with_name("model.skops")
+    semicolons, model = table.with_name("semicolons.csv"), table.with_name("model.lk")
     semicolons.write_text(table.read_text().replace(",", ";"))
     options = ["--target", "kind", "--kernels", "linear"]
     status, _, err = run(capsys, "fit", semicolons, *options)

@@ -38,7 +38,8 @@ OPENERS: dict[bytes, Callable[..., Any]] = {
     b"\xfd7zXZ\x00": lzma.open,
 }
 OTHER_FORMATS = {
-    b"PK\x03\x04": "a ZIP archive (a model of 'fit --save', an Excel workbook or a ZIP file)",
+    b"LKMODEL\n": "a model of 'fit --save'",
+    b"PK\x03\x04": "a ZIP archive (an Excel workbook, or another ZIP file)",
     b"\xff\xfe": "text in UTF-16",
     b"\xfe\xff": "text in UTF-16",
     b"%PDF": "a PDF document",
