@@ -269,6 +269,8 @@ def check_steps(steps: list[Any]) -> None:
             names = getattr(after, "feature_names_in_", None)
             same = names is not None and list(names) == before.columns_out
             require(same, "a step that takes other columns")
+            known = np.isfinite(before.means_).all() and np.isfinite(before.scales_).all()
+            require(known or after.missing == "neutral", "a column without values")
         else:
             require(before.n_features_in_ == after.n_features_in_, "a step of other columns")
 
@@ -365,7 +367,7 @@ STEP = Union("a preprocessing step", {
         TablePreprocessor,
         {"numbers": Several(TEXT, list), "categories": ByName(Several(TEXT, list)),
          "kept": Several(TEXT, list), "standardize": TRUTH, "impute": TRUTH},
-        {"used_": Several(TEXT, list), "medians_": Array(finite=False),
+        {"used_": Several(TEXT, list), "medians_": Array(),
          "means_": Array(finite=False), "scales_": Array(finite=False),
          "most_frequent_": ByName(TEXT), "n_features_in_": Whole(1), "feature_names_in_": Texts()},
         check_preprocessor,

@@ -20,8 +20,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from learnkernels.errors import InputError
-
 # Largest whole number: every double up to it is exact.
 LARGEST_WHOLE = 2**53
 # Largest values of most arrays: their squares and products do not overflow.
@@ -495,7 +493,7 @@ class Record(ClassField):
         values = self.read_fields(found, arrays)
         try:
             made = (self.make or self.cls)(**values)
-        except InputError as error:
+        except (TypeError, ValueError) as error:  # of our constructors, or of scikit-learn's
             raise FieldError(str(error)) from error
         if self.check is not None:
             self.check(made)
