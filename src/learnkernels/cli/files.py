@@ -66,7 +66,7 @@ class Decompressed(io.RawIOBase):
             packed = b""
             if self.current.eof:
                 packed = (self.current.unused_data or self.file.read(BLOCK_BYTES)).lstrip(b"\0")
-                if not packed and not self.file.peek(1):  # type: ignore[attr-defined]
+                if not packed and not self.file.peek(1):
                     return 0
                 self.current = self.decompressor()
             elif self.current.needs_input:
