@@ -20,8 +20,8 @@ DIST = ROOT / "dist"
 # Top folders and files of the sdist: the sources, and all that `make test lint docs dist` reads.
 SDIST = {
     ".gitignore", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile",
-    "PKG-INFO", "README.md", "SECURITY.md", "benchmarks", "docs", "examples", "pyproject.toml", "src",
-    "tests", "tools",
+    "PKG-INFO", "README.md", "SECURITY.md", "benchmarks", "docs", "examples", "pyproject.toml",
+    "src", "tests", "tools",
 }  # fmt: skip
 # Passes only if mypy reads our annotations: assert_type refuses Any.
 CONSUMER = """

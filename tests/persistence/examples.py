@@ -59,7 +59,7 @@ MODELS: dict[str, tuple[Any, str]] = {
     "three classes": (lk.KernelClassifier(**SOME, C=1.0), "rows"),
     "formulas": (
         lk.KernelClassifier(
-            (lk.polynomials([1, 2]), "laplacians", lk.kernels.Gaussian(0.5)), "unif", C=1.0,
+            (lk.polynomials([1, 2.0]), "laplacians", lk.kernels.Gaussian(0.5)), "unif", C=1.0,
             center=False), "rows"),
     "wrapped kernels": (
         lk.KernelClassifier(["linear", "rbf", RBF(1.0)], "alignf", 1.0, normalize="cosine"),
@@ -96,6 +96,9 @@ MODELS: dict[str, tuple[Any, str]] = {
     "views": (
         lk.KernelClassifier([lk.on(["a", "b"], "gaussians"), lk.on("c", "linear")], "alignf", 1.0),
         "frame"),
+    "sparse views": (
+        lk.KernelClassifier([lk.on([0, 1], lk.per_feature()), lk.on([2, 3, 4], "gaussians")],
+                            "unif", 1.0), "sparse"),
     "blocks": (
         lk.KernelRegressor(lk.low_rank([["a", "b"], slice("c", "d")]), "alignf", 1.0), "frame"),
     "missing views": (

@@ -134,7 +134,8 @@ class Whole(Field):
 
     def write(self, value: Any, arrays: Any) -> int:
         plain = value.item() if isinstance(value, np.generic) else value
-        return self.read(plain, arrays)
+        whole = isinstance(plain, float) and plain.is_integer()
+        return self.read(int(plain) if whole else plain, arrays)
 
     def read(self, found: Any, arrays: Any) -> int:
         require(

@@ -86,8 +86,6 @@ def check_factors(part: Any, data: Data, p: int) -> None:
         require(found.kind in ("numbers", "counts"), "columns of strings")
         require(group.columns.max() < found.width, "a column that does not exist")
         require(group.owner.max() < p, "a kernel that does not exist")
-        require(group.dense or found.kind == "counts" or group.source is None, "dense columns")
-        require(not (group.dense and found.kind == "counts"), "sparse columns")
 
 
 def check_tiles(combined: Any, data: Data, p: int, model: Any) -> None:
