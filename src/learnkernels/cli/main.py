@@ -7,7 +7,10 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
+
+TYPE_CHECKING = False  # not that of typing: its import takes time in which Ctrl-C is possible
+if TYPE_CHECKING:
+    from typing import Any
 
 INTERRUPTED = 130
 # A message may contain ten names from a file, and names may be long.
