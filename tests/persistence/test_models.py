@@ -382,3 +382,11 @@ def test_sparse_indices_out_of_bounds_are_refused(classes, tmp_path):
     arrays[A["indices"]][:] = 2**31 - 5
     with pytest.raises(lk.InputError, match="not a sparse matrix"):
         lk.load(forged(path, document, arrays))
+
+
+@pytest.mark.parametrize("scale", [1e-70, 1e60])
+def test_models_of_very_large_and_small_numbers_are_saved(scale, tmp_path):
+    X = scale * np.random.default_rng(0).standard_normal((40, 3))
+    for kernels in ("linear", lk.per_feature(), lk.on([0, 1], "linear"), None):
+        model = lk.KernelLearner(kernels, "unif").fit(X, X[:, 0] > 0)
+        assert np.array_equal(lk.load(saved(model, tmp_path)).transform(X), model.transform(X))

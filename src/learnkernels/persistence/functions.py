@@ -65,6 +65,8 @@ LARGEST_OUTPUT = 1e300
 # Samples on which kernels that are called are tried.
 TRIED = 2
 INDEX = Array(dtype="i8", low=0)
+# Squares and products of data, whose size is bounded together with the outputs.
+PRODUCTS = Array(size=LARGEST_OUTPUT)
 
 
 class NoStack(Field):
@@ -85,7 +87,7 @@ def missing_group(inner: Group, **values: Any) -> MissingGroup:
 
 MEMBERS = {"kernels": Several(KERNEL, at_least=1)}
 INNER_SAMPLES = {
-    "compiled": Record(CompiledSamples, {"A": Matrix(), "squared": Array(low=0.0), "raw": Array()}),
+    "compiled": Record(CompiledSamples, {"A": Matrix(), "squared": PRODUCTS, "raw": PRODUCTS}),
     "evaluated": Record(
         EvaluatedSamples,
         {"X": Matrix(), "index": Nothing("is an index into training Gram matrices")},
@@ -108,13 +110,14 @@ INNER_GROUP = Union("a group of kernels", INNER_GROUPS)
 INNER_SAMPLE = Union("samples", INNER_SAMPLES)
 SAMPLES = Union("samples", INNER_SAMPLES | {
     "missing": Record(MissingSamples, {
-        "inner": INNER_SAMPLE, "row": Array(dtype="i8", low=-1), "means": Array(2)}),
+        "inner": INNER_SAMPLE, "row": Array(dtype="i8", low=-1),
+        "means": Array(2, size=LARGEST_OUTPUT)}),
 })  # fmt: skip
 GROUP = Union("a group of kernels", INNER_GROUPS | {
     "missing": Record(
         MissingGroup,
         {"inner": INNER_GROUP, "members": INDEX, "anchors": INNER_SAMPLE,
-         "weights": Array(low=0.0), "totals": Array(), "complete": TRUTH},
+         "weights": Array(low=0.0), "totals": PRODUCTS, "complete": TRUTH},
         make=missing_group,
         derived=("kernels",),
     ),
@@ -384,8 +387,8 @@ def check_learned(kernel: LearnedKernel) -> None:
 
 COMBINED_TILES = Record(
     CombinedTiles,
-    {"kernels": TileKernelsField(), "used": Array(dtype="b1"), "factors": Array(),
-     "means": Array(), "constant": FINITE},
+    {"kernels": TileKernelsField(), "used": Array(dtype="b1"), "factors": PRODUCTS,
+     "means": PRODUCTS, "constant": FINITE},
     check=check_combined,
 )  # fmt: skip
 FACTOR_GROUP = Record(
@@ -400,7 +403,7 @@ COMBINED = Union("a combination of kernels", {
     "tiles": COMBINED_TILES,
     "factors": Record(
         CombinedFactors,
-        {"groups": GROUPS, "factors": Several(FACTOR), "d": Several(Array()),
+        {"groups": GROUPS, "factors": Several(FACTOR), "d": Several(PRODUCTS),
          "used": Array(dtype="b1"), "center": TRUTH},
         check=check_combined_factors,
     ),
