@@ -21,7 +21,7 @@ from learnkernels.checks import (
     require_whole,
 )
 from learnkernels.errors import InputError
-from learnkernels.estimators.families import choose_family
+from learnkernels.estimators.families import FamilyChoice, choose_family
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared, prepare
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
 from learnkernels.estimators.html import LearnedKernelHTML
@@ -138,14 +138,15 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def _choose_family(
         self, X: Any, Y: np.ndarray, w: np.ndarray, task: str, samples: np.ndarray
-    ) -> tuple[Candidate, ...]:
+    ) -> FamilyChoice:
         """Choose the kernels if the user leaves them to ``method="auto"``."""
         self.__dict__.pop("_family", None)
         if self.kernels is not None or not isinstance(as_method(self.method), Auto):
-            return ()
+            return FamilyChoice(self.kernels)
         backend = as_backend(self.backend, self.n_jobs)
-        self._family, rows = choose_family(X[samples], Y, w, task, backend)
-        return rows
+        choice = choose_family(X[samples], Y, w, task, backend)
+        self._family = choice.kernels
+        return choice
 
     def _store(
         self, prepared: Prepared, learned: Learned, rows: tuple[Candidate, ...] = ()

@@ -214,7 +214,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         self.machine_ = machine.name
         self.__dict__.pop("C_scores_", None)
         with self._progress():
-            rows = self._choose_family(X, Y, w, "classification", samples)
+            choice = self._choose_family(X, Y, w, "classification", samples)
             prepared = self._prepare(X, target, Y, w, "classification", samples, borders, **memory)
             if len(values) > 1:
                 self.C_scores_ = 1 - mean_losses(
@@ -222,10 +222,11 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
                     lambda outputs, test: decide(outputs) != codes[test], "C", "error",
                 )  # fmt: skip
                 values = [values[int(np.argmax(self.C_scores_))]]
-            learned = learn(prepared, method, machine, (values or [1.0])[0])
+            value = (values or [1.0])[0]
+            learned = learn(prepared, method, machine, value, start=choice.start)
             self.C_ = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [self.C_])
-        self._store(prepared, learned, rows)
+        self._store(prepared, learned, choice.candidates)
         self._store_predictor(predictor)
         return self
 

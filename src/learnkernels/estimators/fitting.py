@@ -43,8 +43,9 @@ from learnkernels.solvers import Certificate
 
 # Sizes of a target that alignment can read: sums of fourth powers neither over- nor underflow.
 TARGET_SIZES = 1e-75, 1e72
-# Samples that train the predictor of a learned metric, and samples where its gradient is taken.
-METRIC_SAMPLES, METRIC_POINTS = 1500, 500
+# Samples that train the predictor of a learned metric, learn its weights, and where its gradient
+# is taken.
+METRIC_SAMPLES, METRIC_WEIGHTS, METRIC_POINTS = 1500, 400, 500
 
 
 @dataclass(frozen=True)
@@ -212,8 +213,8 @@ def prepare(
 
 
 def gradient_products(
-    kernels: list[Kernel], X: np.ndarray, Y: np.ndarray, w: np.ndarray | None, *, task: str,
-    backend: Backend,
+    kernels: list[Kernel], X: np.ndarray, Y: np.ndarray, w: np.ndarray | None,
+    start: np.ndarray | None, *, task: str, backend: Backend,
 ) -> np.ndarray:  # fmt: skip
     """Return the average gradient outer product of a ridge predictor, (n_features, n_features).
 
@@ -227,7 +228,7 @@ def gradient_products(
         kernels, X, Y, Y, task=task, normalize="trace", center=True, sample_weight=w,
         backend=backend,
     )  # fmt: skip
-    learned = learn(prepared, LeaveOneOut(refine=False), Ridge())
+    learned = learn(prepared, LeaveOneOut(METRIC_WEIGHTS, tol=1e-3), Ridge(), start=start)
     (predictor,) = train(prepared, learned, Ridge(), [learned.value])
     ((_, coef, _),) = predictor.terms
     factors = learned.result.weights * learned.kernels.factors
@@ -239,7 +240,7 @@ def gradient_products(
 
 def learn(
     prepared: Prepared, method: WeightMethod, machine: Machine, value: float = 1.0,
-    without: int | None = None,
+    without: int | None = None, start: np.ndarray | None = None,
 ) -> Learned:  # fmt: skip
     """Learn the weights from all samples, or from those outside one fold.
 
@@ -253,6 +254,8 @@ def learn(
         it.
     without : int or None
         The fold to leave out.
+    start : ndarray of shape (n_kernels,) or None
+        Weights of a similar problem, for methods that start from some.
     """
     kernels, Y = prepared.centered(without), prepared.targets(without)
     tiles = any(part.kind == "tiles" for part in prepared.sums.kernels.parts)
@@ -267,6 +270,7 @@ def learn(
     problem = WeightProblem(
         kernels, Y, kernels.weights, prepared.task, C, alpha, machine,
         regularization(machine, value, prepared.task), np.ones(len(kernels.factors), dtype=bool),
+        start, prepared.max_memory,
     )  # fmt: skip
     result = learn_weights(method, problem)
     mu, statistics = result.weights, kernels.statistics

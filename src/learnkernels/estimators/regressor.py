@@ -182,16 +182,17 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         Y = y[:, None] if y.ndim == 1 else y
         self.__dict__.pop("alpha_errors_", None)
         with self._progress():
-            rows = self._choose_family(X, Y, w, "regression", samples)
+            choice = self._choose_family(X, Y, w, "regression", samples)
             prepared = self._prepare(X, Y, Y, w, "regression", samples, borders, **memory)
             if search:
                 self.alpha_errors_ = alpha_errors(prepared, method, machine, values)
                 values = [values[int(np.argmin(self.alpha_errors_))]]
-            learned = learn(prepared, method, machine, (values or [1.0])[0])
+            value = (values or [1.0])[0]
+            learned = learn(prepared, method, machine, value, start=choice.start)
             value = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [value])
         self.alpha_ = value if machine.takes_alpha else None
-        self._store(prepared, learned, rows)
+        self._store(prepared, learned, choice.candidates)
         self._store_predictor(predictor)
         self._flat = y.ndim == 1
         return self

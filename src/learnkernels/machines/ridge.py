@@ -75,7 +75,7 @@ class DenseRidge(Strategy):
         if problem.center:
             K += known * np.outer(u, u)
         eigenvalues, Q = decomposed(K)
-        projected = Q.T @ targets
+        projected, squares = Q.T @ targets, Q**2
         if eigenvalues[0] + max(values) <= 0:
             raise not_definite(max(values))
         errors, trained = [], []
@@ -86,7 +86,7 @@ class DenseRidge(Strategy):
                 continue
             shrink = alpha / (eigenvalues + alpha)  # of I - H without intercept, on eigenvectors
             residuals = Q @ (shrink[:, None] * projected)  # w^1/2 (y - f)
-            complement = (Q**2) @ shrink  # 1 - H_ii
+            complement = squares @ shrink  # 1 - H_ii
             if problem.center:
                 complement -= alpha / (known + alpha) * u**2
             errors.append(squared_errors(residuals, complement, problem.weights))

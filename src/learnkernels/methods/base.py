@@ -42,6 +42,10 @@ class WeightProblem:
         The parameter of the machine: C of an SVM, alpha of ridge.
     kept : ndarray of bool of shape (n_given,)
         The user's kernels that are in `kernels`: those that are not constant.
+    start : ndarray of shape (n_kernels,) or None, default=None
+        Weights of a similar problem, for methods that start from some.
+    max_memory : float, default=inf
+        Bytes for Gram matrices.
     """
 
     kernels: CenteredKernels
@@ -53,6 +57,8 @@ class WeightProblem:
     machine: Machine
     regularization: float
     kept: np.ndarray
+    start: np.ndarray | None = None
+    max_memory: float = np.inf
 
 
 @dataclass(frozen=True)

@@ -114,7 +114,8 @@ def learn_weights(method: WeightMethod, problem: WeightProblem) -> LearnedWeight
             f"constant on the training samples, hence weight 0: {', '.join(names[:LISTED])}{more}.",
             ConstantKernelWarning,
         )
-        problem = replace(problem, kernels=kernels.keep(~constant), kept=~constant)
+        start = None if problem.start is None else problem.start[~constant]
+        problem = replace(problem, kernels=kernels.keep(~constant), kept=~constant, start=start)
     statistics = problem.kernels.statistics
     unaligned = "a" in method.reads and not statistics.alignments().max() > 0
     with within(method.name) if DISPLAY.get() is not None else nullcontext():
