@@ -17,6 +17,7 @@ from learnkernels.errors import (
     ConstantKernelWarning,
     InputError,
     MemoryWarning,
+    NeverPredictedWarning,
     UndefinedAlignmentWarning,
     UniformBetterWarning,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "KernelLearner",
     "KernelRegressor",
     "MemoryWarning",
+    "NeverPredictedWarning",
     "Threads",
     "UndefinedAlignmentWarning",
     "UniformBetterWarning",

@@ -140,6 +140,8 @@ class Predictor:
         Of the machine, one for each output if it iterates.
     solver : str
         Name of the training strategy.
+    left_out : ndarray of shape (n_samples, n_outputs) or None
+        Outputs for samples that were left out, as in `Trained`.
     """
 
     learned: Learned
@@ -147,6 +149,7 @@ class Predictor:
     intercept: np.ndarray
     certificates: tuple[Certificate, ...]
     solver: str
+    left_out: np.ndarray | None = None
 
 
 def prepare(
@@ -288,10 +291,15 @@ def learn(
 
 def train(
     prepared: Prepared, learned: Learned, machine: Machine, values: Sequence[float],
-    without: int | None = None,
+    without: int | None = None, left_out: bool = False,
 ) -> list[Predictor]:  # fmt: skip
-    """Train the machine with a learned kernel, for each value of the regularisation."""
-    problem, result = training_problem(prepared, learned, without), learned.result
+    """Train the machine with a learned kernel, for each value of the regularisation.
+
+    With `left_out`, predictors have the outputs for samples that were left out if these have a
+    closed form.
+    """
+    problem = replace(training_problem(prepared, learned, without), left_out=left_out)
+    result = learned.result
     values = [regularization(machine, value, prepared.task) for value in values]
     if result.offset is not None:
         return [train_ensemble(problem, learned, machine, value) for value in values]
@@ -299,7 +307,7 @@ def train(
     return [
         Predictor(
             learned, ((learned.kernel, trained.coef, trained.primal),), trained.intercept,
-            trained.certificates, strategy.name,
+            trained.certificates, strategy.name, trained.left_out,
         )
         for trained in strategy.train(problem, values)
     ]  # fmt: skip

@@ -86,6 +86,8 @@ class TrainingProblem:
         Landmarks that span the predictor; None is all samples.
     random_state : int, RandomState or None
         Chooses the landmarks.
+    left_out : bool
+        Whether the outputs for samples that are left out are wanted, where they have a closed form.
     """
 
     kernel: Any
@@ -97,6 +99,7 @@ class TrainingProblem:
     max_memory: float = np.inf
     n_components: int | None = None
     random_state: Any = 0
+    left_out: bool = False
 
     @property
     def means(self) -> np.ndarray:
@@ -132,12 +135,16 @@ class Trained:
     primal : ndarray of shape (rank, n_outputs) or None
         ``R'coef`` if the Gram was given by its factor R. For a small alpha, coef is so large that
         the product with it would lose digits.
+    left_out : ndarray of shape (n_samples, n_outputs) or None
+        Output for each sample of the predictor that was trained without it; NaN where it was not
+        computed. None if it was not asked for, or has no closed form.
     """
 
     coef: np.ndarray
     intercept: np.ndarray
     certificates: tuple[Certificate, ...] = ()
     primal: np.ndarray | None = None
+    left_out: np.ndarray | None = None
 
 
 class Strategy(ABC):
