@@ -45,9 +45,10 @@ def test_c_scores_equal_cross_validation_without_the_fold(classes):
     X, y = classes
     values = [0.1, 1.0, 30.0]
     kernels = lk.gaussians([0.03, 0.3, 3.0])
-    model = lk.KernelClassifier(kernels, C=values, cv=4, random_state=7, method="alignf").fit(X, y)
+    splitter = StratifiedKFold(4, shuffle=True, random_state=7)
+    model = lk.KernelClassifier(kernels, C=values, cv=splitter, method="alignf").fit(X, y)
     hits = np.zeros(3)
-    for train, test in StratifiedKFold(4, shuffle=True, random_state=7).split(X, y):
+    for train, test in splitter.split(X, y):
         for v, C in enumerate(values):
             alone = lk.KernelClassifier(kernels, C=C, method="alignf").fit(X[train], y[train])
             hits[v] += accuracy_score(y[test], alone.predict(X[test]), normalize=False)

@@ -202,6 +202,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         require_positive("tol", self.tol, "KernelClassifier")
         method = as_method(self.method, "classification")
         memory, borders = self._memory(), None
+        rows = self._rows(X, class_targets(codes, len(self.classes_))[1], w, samples, self.C)
+        codes = codes[np.searchsorted(samples, rows.samples)]
         machine = self._machine(method, len(codes))
         values = values_of("C", self.C, method, machine)
         if isinstance(self.C, str) and len(values) > 1 and np.bincount(codes).min() < 2:
@@ -209,13 +211,13 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         machine.check(len(codes), memory["max_memory"], self.n_components)
         if len(values) > 1:
             order, borders = contiguous(folds(codes, self.cv, self.random_state))
-            samples, codes, w = samples[order], codes[order], w[order]
+            rows, codes = rows.take(order), codes[order]
         target, Y = class_targets(codes, len(self.classes_))
         self.machine_ = machine.name
         self.__dict__.pop("C_scores_", None)
         with self._progress():
-            rows = self._choose_family(X, Y, w, "classification", samples)
-            prepared = self._prepare(X, target, Y, w, "classification", samples, borders, **memory)
+            candidates = self._choose_family(X, Y, rows, "classification")
+            prepared = self._prepare(X, target, Y, rows, "classification", borders, **memory)
             if len(values) > 1:
                 self.C_scores_ = 1 - mean_losses(
                     prepared, method, self._machine(method, len(codes), exact=False), values,
@@ -225,8 +227,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
             learned = learn(prepared, method, machine, (values or [1.0])[0])
             self.C_ = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [self.C_])
-        self._store(prepared, learned, rows)
-        self._store_predictor(predictor)
+        self._store(prepared, learned, candidates)
+        self._store_predictor(predictor, rows)
         return self
 
     def _training(self, X: Any, y: Any) -> tuple[Prepared, Machine]:
@@ -236,7 +238,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         if not known.all():
             raise InputError(f"y holds {y[~known][0]}, which is not a class of the model.")
         target, Y = class_targets(np.searchsorted(self.classes_, y), len(self.classes_))
-        prepared = self._prepare(X, target, Y, np.ones(len(Y)), "classification", **self._memory())
+        prepared = self._prepare_again(X, target, Y, "classification", self.C, **self._memory())
         return prepared, self._machine(as_method(self.method, "classification"), len(Y))
 
     def decision_function(self, X: Any) -> np.ndarray:

@@ -172,18 +172,20 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         memory, borders = self._memory(), None
         bounds = memory["max_memory"], self.n_components
         machine.check(len(samples), *bounds)
+        with as_input_error("y: "):
+            y = np.asarray(y, dtype=float)
+        Y = y[:, None] if y.ndim == 1 else y
+        rows = self._rows(X, Y[samples], w, samples, self.alpha)
         search = len(values) > 1 and machine.takes_alpha
         closed_form = not method.one_stage and has_closed_form(len(samples), *bounds)
         if search and not closed_form:
             order, borders = contiguous(folds(len(samples), self.cv, self.random_state))
-            samples, w = samples[order], w[order]
-        with as_input_error("y: "):
-            y = np.asarray(y[samples], dtype=float)
-        Y = y[:, None] if y.ndim == 1 else y
+            rows = rows.take(order)
+        Y = Y[rows.samples]
         self.__dict__.pop("alpha_errors_", None)
         with self._progress():
-            rows = self._choose_family(X, Y, w, "regression", samples)
-            prepared = self._prepare(X, Y, Y, w, "regression", samples, borders, **memory)
+            candidates = self._choose_family(X, Y, rows, "regression")
+            prepared = self._prepare(X, Y, Y, rows, "regression", borders, **memory)
             if search:
                 self.alpha_errors_ = alpha_errors(prepared, method, machine, values)
                 values = [values[int(np.argmin(self.alpha_errors_))]]
@@ -191,8 +193,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
             value = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [value])
         self.alpha_ = value if machine.takes_alpha else None
-        self._store(prepared, learned, rows)
-        self._store_predictor(predictor)
+        self._store(prepared, learned, candidates)
+        self._store_predictor(predictor, rows)
         self._flat = y.ndim == 1
         return self
 
@@ -200,7 +202,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         """Return the training data again after the pass over pairs, and the machine."""
         X, y = self._validate(X, y, multi_output=True, y_numeric=True)
         Y = np.asarray(y, dtype=float).reshape(len(y), -1)
-        prepared = self._prepare(X, Y, Y, np.ones(len(Y)), "regression", **self._memory())
+        prepared = self._prepare_again(X, Y, Y, "regression", self.alpha, **self._memory())
         return prepared, self._machine()
 
     def predict(self, X: Any) -> np.ndarray:

@@ -11,6 +11,7 @@ from learnkernels import theory
 from learnkernels.checks import random_generator, require_positive, require_whole
 from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Prepared
+from learnkernels.estimators.rows import Rows
 from learnkernels.estimators.transformer import KernelLearner
 from learnkernels.gram import Statistics
 
@@ -89,7 +90,7 @@ def alignment_statistics(
     )  # fmt: skip
     X, y = learner._validate(X, y, multi_output=True)
     target, task = learner._target(y)
-    n, samples = len(target), None
+    n, samples = len(target), np.arange(len(target))
     random = random_generator(random_state)
     if subsample is not None:
         require_whole("alignment_statistics", "subsample", subsample, 4)
@@ -97,9 +98,11 @@ def alignment_statistics(
             raise InputError(f"subsample={subsample}, but there are only {n} samples.")
         samples = np.sort(random.choice(n, subsample, replace=False))
         target = target[samples]
-    prepared = learner._prepare(X, target, target, np.ones(len(target)), task, samples)
+    prepared = learner._prepare(
+        X, target, target, Rows.as_given(np.ones(len(target)), samples, n), task
+    )
     found = prepared.centered().statistics
-    return found if samples is None else sampled(found, prepared, n, random)
+    return found if subsample is None else sampled(found, prepared, n, random)
 
 
 class Needed(NamedTuple):

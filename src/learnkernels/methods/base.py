@@ -109,6 +109,8 @@ class WeightMethod(BaseEstimator):
     learns_alpha : bool
         Whether the method finds the regularisation of ridge itself: then weights do not depend on
         the user's.
+    holds_out : bool
+        Whether the method leaves samples out and compares errors on them.
     """
 
     name: ClassVar[str]
@@ -119,6 +121,7 @@ class WeightMethod(BaseEstimator):
     machine: ClassVar[str | None] = None
     handles_undefined: ClassVar[bool] = False
     learns_alpha: ClassVar[bool] = False
+    holds_out: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
