@@ -22,41 +22,25 @@ import learnkernels as lk
 from learnkernels.kernels import Gaussian, resolve
 from learnkernels.methods import METHODS
 
-REPEATED = (
-    "weights or regularisation are chosen by held-out error: a sample of weight 2 is left out "
-    "whole, of two equal samples one stays"
-)
 
 
-def chosen_by_held_out_error(estimator):
-    """Return the checks that a choice by held-out error cannot pass, with the reason."""
-    parameters = estimator.get_params()
-    regularisation = parameters.get("C", parameters.get("alpha", 1.0))
-    if parameters["method"] not in ("auto", "loo") and regularisation != "auto":
-        return {}
-    return {
-        f"check_sample_weight_equivalence_on_{kind}_data": REPEATED for kind in ("dense", "sparse")
-    }
+def estimators_of_all_methods():
+    """Yield the default estimators, and one for each method and task."""
+    yield from (lk.KernelClassifier(), lk.KernelRegressor(), lk.KernelLearner())
+    yield from (lk.KernelClassifier(method="unif"), lk.KernelRegressor(method="unif"))
+    few = lk.gaussians([0.01, 0.1]) + lk.linear()
+    for name, method in METHODS.items():
+        # Negative weights of align-linear leave ridge without a solution.
+        machine = "alignment" if name == "align-linear" else "auto"
+        yield lk.KernelClassifier(few, name, C=0.1, machine=machine)
+        if "regression" in method().tasks:
+            yield lk.KernelRegressor(few, name, alpha=10.0, machine=machine)
 
 
-@parametrize_with_checks(
-    [
-        lk.KernelClassifier(),
-        lk.KernelClassifier(method="unif"),
-        lk.KernelClassifier(method="unif", C=1.0),
-        lk.KernelRegressor(),
-        lk.KernelRegressor(method="unif"),
-        lk.KernelRegressor(method="unif", alpha=1.0),
-        lk.KernelLearner(),
-        lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0),
-        lk.KernelClassifier(
-            machine="ridge", method="align", kernels=["gaussians", "linear"], C=1.0
-        ),
-        lk.KernelRegressor(kernels=["gaussians", "linear"], method="alignf", alpha=1.0),
-        lk.KernelLearner(kernels=["gaussians", "linear"], method="alignf"),
-    ],
-    expected_failed_checks=chosen_by_held_out_error,
-)
+# The checks' targets are noise: there may be nothing to learn, or slow convergence.
+@pytest.mark.filterwarnings("ignore::learnkernels.UndefinedAlignmentWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(list(estimators_of_all_methods()))
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
 

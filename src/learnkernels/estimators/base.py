@@ -215,7 +215,8 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         """Set the attributes that describe the machine."""
         self.machine_certificates_ = predictor.certificates
         self.solver_ = predictor.solver
-        self.intercept_ = predictor.intercept
+        self._intercept = predictor.intercept
+        self._store_coefficients(predictor, rows)
         self._functions = tuple(
             function
             for kernel, coef, primal in predictor.terms
@@ -228,7 +229,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         X = self._validate(X, reset=False)
         with self._progress():
             backend = as_backend(self.backend, self.n_jobs)
-            outputs = self.intercept_ + sum(f.outputs(X, backend) for f in self._functions)
+            outputs = self._intercept + sum(f.outputs(X, backend) for f in self._functions)
         if not np.isfinite(outputs).all():
             raise InputError(
                 "predictions overflow: X holds values far outside those of the training data; "

@@ -10,21 +10,21 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from learnkernels.checks import as_input_error, require_choice, require_positive
 from learnkernels.errors import InputError
+from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn, train
 from learnkernels.estimators.selection import (
-    contiguous,
+    contiguous_folds,
     learned_value,
     mean_losses,
     values_of,
 )
-from learnkernels.folds import folds
 from learnkernels.kernels.tables import is_missing
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge
 from learnkernels.methods import WeightMethod, as_method
 
 
-class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
+class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
     """Classification with a learned kernel.
 
     Learns non-negative weights of base kernels from the labels, then trains kernel ridge on the
@@ -112,8 +112,18 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         The machine that was trained.
     solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "svm", "alignment"}
         How it was trained: with the Gram matrix, with factors of it, without it, or approximately.
+    support_ : ndarray of shape (n_support,)
+        Rows of X that are support vectors; only for the SVM.
+    dual_coef_ : ndarray of shape (n_outputs, n_support), or (n_samples,) or (n_samples, n_outputs)
+        Coefficients of the support vectors for the SVM, of all samples for ridge, as in SVC and
+        KernelRidge. Not for the method ``"ensemble"``.
     intercept_ : ndarray of shape (n_outputs,)
-        Constant added to the outputs of the kernel expansion.
+        Constant of ``X @ coef_.T + intercept_`` where `coef_` is defined, else of the expansion in
+        the learned kernel, centered if `center`.
+    coef_ : ndarray of shape (n_outputs, n_features)
+        Coefficients of the features; only if all kernels with a weight are linear.
+    n_iter_ : ndarray of shape (n_outputs,) or None
+        Iterations of the machine; None if it has a closed form.
     C_ : float
         The value that was used.
     C_scores_ : ndarray of shape (n_values,)
@@ -210,7 +220,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
             values = [1.0]  # a class of one sample has no folds
         machine.check(len(codes), memory["max_memory"], self.n_components)
         if len(values) > 1:
-            order, borders = contiguous(folds(codes, self.cv, self.random_state))
+            order, borders = contiguous_folds(rows, codes, self.cv, self.random_state)
             rows, codes = rows.take(order), codes[order]
         target, Y = class_targets(codes, len(self.classes_))
         self.machine_ = machine.name

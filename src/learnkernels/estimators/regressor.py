@@ -8,20 +8,20 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from learnkernels.checks import as_input_error, require_choice
+from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn, train
 from learnkernels.estimators.selection import (
     alpha_errors,
-    contiguous,
+    contiguous_folds,
     learned_value,
     values_of,
 )
-from learnkernels.folds import folds
 from learnkernels.machines import AlignmentPredictor, Machine, Ridge, has_closed_form
 from learnkernels.methods import as_method
 
 
-class KernelRegressor(RegressorMixin, BaseKernelEstimator):
+class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
     """Regression with a learned kernel.
 
     Learns non-negative weights of base kernels from the targets, then fits kernel ridge regression
@@ -87,8 +87,15 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         The value that was used.
     solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "alignment"}
         How it was trained: with the Gram matrix, with factors of it, without it, or approximately.
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Coefficients of the samples, as in KernelRidge. Not for the method ``"ensemble"``.
     intercept_ : ndarray of shape (n_targets,)
-        Constant added to the outputs of the kernel expansion.
+        Constant of ``X @ coef_.T + intercept_`` where `coef_` is defined, else of the expansion in
+        the learned kernel, centered if `center`.
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Coefficients of the features; only if all kernels with a weight are linear.
+    n_iter_ : ndarray of shape (n_targets,) or None
+        Iterations of conjugate gradients; None if ridge was solved directly.
     alpha_errors_ : ndarray of shape (n_values,)
         Held-out mean squared error of each alpha, by leave-one-out or folds; only for a list.
     selection_ : Selection
@@ -179,7 +186,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         search = len(values) > 1 and machine.takes_alpha
         closed_form = not method.one_stage and has_closed_form(len(samples), *bounds)
         if search and not closed_form:
-            order, borders = contiguous(folds(len(samples), self.cv, self.random_state))
+            order, borders = contiguous_folds(rows, None, self.cv, self.random_state)
             rows = rows.take(order)
         Y = Y[rows.samples]
         self.__dict__.pop("alpha_errors_", None)
