@@ -21,7 +21,7 @@ LINEAR = {
 @pytest.fixture
 def shifted(rng):
     """Return samples whose means are not zero, and their classes."""
-    X = rng.standard_normal((80, 5)) + [1.0, 0.0, 5.0, -2.0, 0.0]
+    X = rng.standard_normal((80, 5)) + np.array([1.0, 0.0, 5.0, -2.0, 0.0])
     return X, (X[:, 1] + X[:, 2] + 0.3 * rng.standard_normal(80) > 5).astype(int)
 
 

@@ -23,7 +23,6 @@ from learnkernels.kernels import Gaussian, resolve
 from learnkernels.methods import METHODS
 
 
-
 def estimators_of_all_methods():
     """Yield the default estimators, and one for each method and task."""
     yield from (lk.KernelClassifier(), lk.KernelRegressor(), lk.KernelLearner())

@@ -166,7 +166,9 @@ def outputs_of(task, name, X, y, new, weights=None, **options):
         fitted = lk.KernelRegressor(method=name, **{"alpha": strength} | options)
     else:
         strength = 0.01 if name == "align-linear" else 1.0
-        fitted = lk.KernelClassifier(method=name, **{"C": "auto" if learned else strength} | options)
+        fitted = lk.KernelClassifier(
+            method=name, **{"C": "auto" if learned else strength} | options
+        )
     return outputs(fitted.fit(X, y, weights), new)
 
 

@@ -134,7 +134,7 @@ def is_linear(function: TileFunction | FactorFunction) -> bool:
     """Return whether a function is linear in the features, up to a constant."""
     if isinstance(function, FactorFunction):
         return all(not group.cosine and keeps_lines(group.source) for group in function.groups)
-    kernels = function.combined.kernels
+    kernels: Any = function.combined.kernels
     formulas, _ = kernels_by_source(kernels.kernels)
     return (
         kernels.left_scale is None

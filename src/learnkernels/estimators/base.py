@@ -34,10 +34,18 @@ from learnkernels.kernels import takes_tables
 from learnkernels.kernels.tables import n_rows
 from learnkernels.machines import MAX_MEMORY
 from learnkernels.methods import Auto, Candidate, as_method
+from learnkernels.plurals import count_text
 from learnkernels.progress import showing
 
 # Range of sample weights whose products with each other, and with C, do not overflow.
 WEIGHT_RANGE = 1e-50, 1e50
+
+# In place of scikit-learn's text, which recommends other estimators.
+NOT_A_NUMBER = (
+    "Input X contains NaN; every value must be finite. Impute missing values, for example with "
+    "SimpleImputer in a Pipeline, or drop these samples. If samples lack all columns of a view, "
+    'pass kernels=lk.on(columns, ...) and missing="neutral".'
+)
 
 
 class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
@@ -89,6 +97,8 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             except (TypeError, ValueError) as error:
                 if "could not convert" in str(error) or "promoted" in str(error):
                     raise InputError(not_numbers(X, y, error)) from error
+                if "X contains NaN" in str(error):
+                    raise InputError(NOT_A_NUMBER) from error
                 raise
         X, *rest = validated if fitting else (validated,)
         if not pairwise:
@@ -103,7 +113,11 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         self._weighted = bool((w != 1).any())
         kept = np.flatnonzero(w)
         if len(kept) < 2:
-            raise InputError(f"only {len(kept)} samples have a positive weight; 2 are needed.")
+            raise InputError(
+                f"sample_weight is positive for {count_text(len(kept), 'sample')}; at least 2 are "
+                "needed. "
+                "Give more samples a positive weight."
+            )
         low, high = float(w[kept].min()), float(w[kept].max())
         if low < WEIGHT_RANGE[0] or high > WEIGHT_RANGE[1]:
             raise InputError(
@@ -157,7 +171,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         return prepare(
             self.__dict__.get("_family", self.kernels), X, target, Y, task=task,
             normalize=self.normalize, center=self.center, sample_weight=rows.weights,
-            backend=backend, samples=rows.samples, borders=borders,
+            backend=backend, samples=rows.samples, rank=rows.rank, borders=borders,
             names=getattr(self, "feature_names_in_", None), missing=self.missing, **settings,
         )  # fmt: skip
 
@@ -178,9 +192,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         given = Rows.as_given(np.ones(len(Y)), every, len(Y))
         return again._prepare(X, target, Y, given, task, **settings)
 
-    def _choose_family(
-        self, X: Any, Y: np.ndarray, rows: Rows, task: str
-    ) -> tuple[Candidate, ...]:
+    def _choose_family(self, X: Any, Y: np.ndarray, rows: Rows, task: str) -> tuple[Candidate, ...]:
         """Choose the kernels if the user leaves them to ``method="auto"``."""
         self.__dict__.pop("_family", None)
         if self.kernels is not None or not isinstance(as_method(self.method), Auto):
@@ -232,7 +244,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             outputs = self._intercept + sum(f.outputs(X, backend) for f in self._functions)
         if not np.isfinite(outputs).all():
             raise InputError(
-                "predictions overflow: X holds values far outside those of the training data; "
+                "predictions overflow: X contains values far outside those of the training data; "
                 "check its scale."
             )
         return outputs
@@ -288,11 +300,18 @@ def check_stack(X: Any, n_kernels: int | None) -> None:
             f"{advice}."
         )
     if shape[2] == 0:
-        raise InputError("the precomputed stack holds no kernel: its last axis has length 0.")
+        raise InputError(
+            "the precomputed stack contains no kernel: its last axis has length 0. Stack at least "
+            "one "
+            "Gram matrix with np.stack([K1, K2], axis=-1)."
+        )
     if n_kernels is not None and shape[2] != n_kernels:
         raise InputError(
             f"the number of kernels in the stack is {shape[2]}, but the model was trained on "
             f"{n_kernels}; give the same ones in the same order."
         )
     if n_kernels is None and shape[0] < 2:
-        raise InputError(f"found a stack for {shape[0]} sample; at least 2 are needed.")
+        raise InputError(
+            f"found a stack for {count_text(shape[0], 'sample')}; at least 2 are needed. Add "
+            "samples."
+        )

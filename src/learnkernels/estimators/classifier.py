@@ -207,7 +207,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         if len(self.classes_) < 2:
             raise InputError(
                 f"y contains a single class ({self.classes_.tolist()[0]}); a classifier needs at "
-                "least two."
+                "least two. Add samples of another class."
             )
         require_positive("tol", self.tol, "KernelClassifier")
         method = as_method(self.method, "classification")
@@ -246,7 +246,10 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         X, y = self._validate(X, y)
         known = np.isin(y, self.classes_)
         if not known.all():
-            raise InputError(f"y holds {y[~known][0]}, which is not a class of the model.")
+            raise InputError(
+                f"y contains {y[~known][0]}, which is not a class of the model; pass the training "
+                "data."
+            )
         target, Y = class_targets(np.searchsorted(self.classes_, y), len(self.classes_))
         prepared = self._prepare_again(X, target, Y, "classification", self.C, **self._memory())
         return prepared, self._machine(as_method(self.method, "classification"), len(Y))
@@ -309,7 +312,7 @@ def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             check_classification_targets(y)
     except ValueError as error:
         raise InputError(
-            f"{str(error).split('. Maybe')[0]}. y must hold class labels for KernelClassifier; use "
+            f"{str(error).split('. Maybe')[0]}. KernelClassifier needs class labels; use "
             "KernelRegressor, or discretise y."
         ) from error
     missing = np.isnat(y) if y.dtype.kind in "mM" else y.dtype == object and map(is_missing, y)

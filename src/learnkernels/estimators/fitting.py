@@ -40,6 +40,7 @@ from learnkernels.methods import (
     WeightProblem,
     learn_weights,
 )
+from learnkernels.plurals import count_text
 from learnkernels.solvers import Certificate
 
 # Sizes of a target that alignment can read: sums of fourth powers neither over- nor underflow.
@@ -152,8 +153,8 @@ class Predictor:
 def prepare(
     kernels: Any, X: Any, target: np.ndarray, Y: np.ndarray, *, task: str, normalize: str | None,
     center: bool, sample_weight: np.ndarray, backend: Backend, samples: np.ndarray | None = None,
-    borders: np.ndarray | None = None, names: Sequence[str] | None = None, missing: str = "error",
-    **settings: Any,
+    rank: np.ndarray | None = None, borders: np.ndarray | None = None,
+    names: Sequence[str] | None = None, missing: str = "error", **settings: Any,
 ) -> Prepared:  # fmt: skip
     """Resolve the kernels and run the pass over pairs.
 
@@ -171,6 +172,8 @@ def prepare(
     samples : ndarray or None
         The training samples, ordered by folds, as rows of X; None is all of them. All other
         arguments are about these.
+    rank : ndarray of shape (n_samples,) or None
+        Position of each sample in the order in which families see them; None is this order.
     borders : ndarray of shape (n_folds + 1,) or None
         Folds that may be left out later.
     names : sequence of str or None
@@ -183,9 +186,11 @@ def prepare(
     require_choice("normalize", normalize, NORMALIZATIONS)
     require_choice("missing", missing, MISSING)
     require_truth("center", center)
+    seen = np.arange(len(Y)) if rank is None else np.argsort(rank)
     resolved = resolve_on(
-        kernels, X, Y, sample_weight, samples, task, backend, names, missing
-    )
+        kernels, X, Y[seen], sample_weight[seen], None if samples is None else samples[seen], task,
+        backend, names, missing,
+    )  # fmt: skip
     X, samples = in_order(kernels, X, samples)
     weights = sample_weight if samples is None else filled(sample_weight, samples, X.shape[0])
     base = BaseKernels.of(
@@ -196,7 +201,8 @@ def prepare(
     if missing == "neutral" and not (observed := base.observed()).all():
         absent = np.flatnonzero(~observed)
         raise InputError(
-            f"{len(absent)} samples are missing in every view (the first is row {absent[0]}); "
+            f"{count_text(len(absent), 'sample')} without a value in any view (the first is row "
+            f"{absent[0]}); "
             "drop them."
         )
     if samples is not None and not np.array_equal(samples, np.arange(X.shape[0])):
@@ -232,9 +238,7 @@ def resolve_on(
     return found
 
 
-def in_order(
-    kernels: Any, X: Any, samples: np.ndarray | None
-) -> tuple[Any, np.ndarray | None]:
+def in_order(kernels: Any, X: Any, samples: np.ndarray | None) -> tuple[Any, np.ndarray | None]:
     """Return the training samples themselves if X is an array, else X and where they are.
 
     Tables keep their rows, because messages about them name the row.

@@ -30,12 +30,15 @@ class Rows:
         Rows of X; of equal samples that were merged, the first.
     weights : ndarray of shape (n_trained,)
         Sample weights.
+    rank : ndarray of shape (n_trained,)
+        Position of each in the order in which kernel families see them, whatever the folds are.
     spread : CSR matrix of shape (n_samples, n_trained)
         Distributes the coefficient of a trained sample over the rows that were merged to it.
     """
 
     samples: np.ndarray
     weights: np.ndarray
+    rank: np.ndarray
     spread: sparse.csr_array
 
     @classmethod
@@ -67,17 +70,19 @@ class Rows:
         weights = np.bincount(owner, w[order])
         parts = w[order] / weights[owner], (kept[order], owner)
         spread = sparse.csr_array(parts, shape=(tables.n_rows(X), len(weights)))
-        return cls(kept[order[first]], weights, spread)
+        return cls(kept[order[first]], weights, np.arange(len(weights)), spread)
 
     @classmethod
     def as_given(cls, w: np.ndarray, kept: np.ndarray, n: int) -> Rows:
         """Return these rows of X, of n in all, in this order."""
         ones = np.ones(len(kept)), (kept, np.arange(len(kept)))
-        return cls(kept, w, sparse.csr_array(ones, shape=(n, len(kept))))
+        return cls(kept, w, np.arange(len(w)), sparse.csr_array(ones, shape=(n, len(kept))))
 
     def take(self, order: np.ndarray) -> Rows:
         """Return the trained samples in another order."""
-        return Rows(self.samples[order], self.weights[order], self.spread[:, order])
+        return Rows(
+            self.samples[order], self.weights[order], self.rank[order], self.spread[:, order]
+        )
 
 
 def is_searched(regularisation: Any) -> bool:

@@ -14,6 +14,7 @@ from learnkernels.errors import InputError
 from learnkernels.gram import CenteredKernels
 from learnkernels.machines import Machine
 from learnkernels.methods.candidates import Selection
+from learnkernels.plurals import count_text
 from learnkernels.solvers import Certificate
 
 # Status of a certificate where there is nothing to learn weights from.
@@ -180,6 +181,6 @@ def warn_unless_converged(method: Any, certificate: Certificate) -> None:
     advice += f": pass method=lk.methods.{kind}(...) with a larger tol, or a smaller C"
     warn(
         f"{method.name} did not converge: relative gap {certificate.gap:.1e} after "
-        f"{certificate.iterations} iterations (tol={method.tol:g}). {advice}.",
+        f"{count_text(certificate.iterations, 'iteration')} (tol={method.tol:g}). {advice}.",
         ConvergenceWarning,
     )
