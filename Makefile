@@ -12,7 +12,7 @@ PARALLEL := --numprocesses $(WORKERS) --dist worksteal
 test versions-oldest versions-newest: export OMP_NUM_THREADS = 1
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test browser lint fuzz bench docs versions versions-oldest versions-newest dist clean
+.PHONY: demo test browser lint fuzz invariances bench docs versions versions-oldest versions-newest dist clean
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -44,6 +44,10 @@ lint: .venv/ready
 # More than 10,000 generated cases of absurd data and parameters, a few minutes.
 fuzz: .venv/ready
 	LEARNKERNELS_CASES=1500 $(BIN)/python -m pytest tests/hostile --hypothesis-show-statistics
+
+# Order and repetition of rows, units and precision, for every method and task.
+invariances: .venv/ready
+	$(BIN)/python -m pytest tests/numerics/test_invariances.py
 
 bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --group peers

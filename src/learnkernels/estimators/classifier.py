@@ -13,12 +13,13 @@ from sklearn.utils.validation import check_is_fitted
 from learnkernels._warnings import warn
 from learnkernels.checks import as_input_error, is_number, require_choice, require_positive
 from learnkernels.errors import InputError, NeverPredictedWarning
+from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
 from learnkernels.estimators.probability import fit_temperature, log_probabilities
 from learnkernels.estimators.scoring import decide, fold_scores, require_scoring
 from learnkernels.estimators.selection import (
-    contiguous,
+    contiguous_folds,
     fold_outputs,
     learned_value,
     machine_fold_outputs,
@@ -32,11 +33,13 @@ from learnkernels.methods import WeightMethod, as_method
 
 # Samples of a class, left out, none of which is predicted as it, before a warning says so.
 OFTEN = 5
+# Folds that give outputs for samples that were left out, if C was not chosen by any.
+FOLDS = 5
 # Labels that a message lists.
 LISTED = 10
 
 
-class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
+class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
     """Classification with a learned kernel.
 
     Learns non-negative weights of base kernels from the labels, then trains kernel ridge on the
@@ -130,8 +133,18 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         The machine that was trained.
     solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "svm", "alignment"}
         How it was trained: with the Gram matrix, with factors of it, without it, or approximately.
+    support_ : ndarray of shape (n_support,)
+        Rows of X that are support vectors; only for the SVM.
+    dual_coef_ : ndarray of shape (n_outputs, n_support), or (n_samples,) or (n_samples, n_outputs)
+        Coefficients of the support vectors for the SVM, of all samples for ridge, as in SVC and
+        KernelRidge. Not for the method ``"ensemble"``.
     intercept_ : ndarray of shape (n_outputs,)
-        Constant added to the outputs of the kernel expansion.
+        Constant of ``X @ coef_.T + intercept_`` where `coef_` is defined, else of the expansion in
+        the learned kernel, centered if `center`.
+    coef_ : ndarray of shape (n_outputs, n_features)
+        Coefficients of the features; only if all kernels with a weight are linear.
+    n_iter_ : ndarray of shape (n_outputs,) or None
+        Iterations of the machine; None if it has a closed form.
     C_ : float
         The value that was used.
     C_scores_ : ndarray of shape (n_values,)
@@ -223,28 +236,30 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         if len(self.classes_) < 2:
             raise InputError(
                 f"y contains a single class ({self.classes_.tolist()[0]}); a classifier needs at "
-                "least two."
+                "least two. Add samples of another class."
             )
         require_positive("tol", self.tol, "KernelClassifier")
         require_scoring(self.scoring)
         w = w * self._class_weights(y[samples])
         method = as_method(self.method, "classification")
         memory, borders = self._memory(), None
+        rows = self._rows(X, class_targets(codes, len(self.classes_))[1], w, samples, self.C)
+        codes = codes[np.searchsorted(samples, rows.samples)]
         machine = self._machine(method, len(codes))
         values = values_of("C", self.C, method, machine, self.scoring)
         if isinstance(self.C, str) and len(values) > 1 and np.bincount(codes).min() < 2:
             values = [1.0]  # a class of one sample has no folds
         machine.check(len(codes), memory["max_memory"], self.n_components)
         if len(values) > 1:
-            order, borders = contiguous(folds(codes, self.cv, self.random_state))
-            samples, codes, w = samples[order], codes[order], w[order]
+            order, borders = contiguous_folds(rows, codes, self.cv, self.random_state)
+            rows, codes = rows.take(order), codes[order]
         target, Y = class_targets(codes, len(self.classes_))
         self.machine_ = machine.name
         self.__dict__.pop("C_scores_", None)
         held = None
         with self._progress():
-            choice = self._choose_family(X, Y, w, "classification", samples)
-            prepared = self._prepare(X, target, Y, w, "classification", samples, borders, **memory)
+            choice = self._choose_family(X, Y, rows, "classification")
+            prepared = self._prepare(X, target, Y, rows, "classification", borders, **memory)
             if len(values) > 1:
                 held = self._compare(prepared, method, values, codes)
                 best = int(np.argmax(self.C_scores_))
@@ -256,8 +271,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
             if held is None:
                 held = self._left_out(prepared, predictor, machine, codes)
         self._store(prepared, learned, choice.candidates)
-        self._store_predictor(predictor)
-        self._calibrate(held, codes, w)
+        self._store_predictor(predictor, rows)
+        self._calibrate(held, codes, rows.weights)
         return self
 
     def _class_weights(self, y: np.ndarray) -> np.ndarray:
@@ -306,7 +321,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         few = np.bincount(codes).min() < 2
         if few or machine.takes_alpha:  # ridge by conjugate gradients
             return None
-        tests = folds(codes, self.cv, self.random_state)
+        tests = folds(codes, FOLDS, self.random_state)
         return machine_fold_outputs(prepared, predictor.learned, machine, self.C_, tests)
 
     def _calibrate(self, held: np.ndarray | None, codes: np.ndarray, w: np.ndarray) -> None:
@@ -333,10 +348,13 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         X, y = self._validate(X, y)
         known = np.isin(y, self.classes_)
         if not known.all():
-            raise InputError(f"y holds {y[~known][0]}, which is not a class of the model.")
+            raise InputError(
+                f"y contains {y[~known][0]}, which is not a class of the model; pass the training "
+                "data."
+            )
         target, Y = class_targets(np.searchsorted(self.classes_, y), len(self.classes_))
-        w = self._class_weights(y)
-        prepared = self._prepare(X, target, Y, w, "classification", **self._memory())
+        w, memory = self._class_weights(y), self._memory()
+        prepared = self._prepare_again(X, target, Y, w, "classification", self.C, **memory)
         return prepared, self._machine(as_method(self.method, "classification"), len(Y))
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -441,7 +459,7 @@ def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             check_classification_targets(y)
     except ValueError as error:
         raise InputError(
-            f"{str(error).split('. Maybe')[0]}. y must hold class labels for KernelClassifier; use "
+            f"{str(error).split('. Maybe')[0]}. KernelClassifier needs class labels; use "
             "KernelRegressor, or discretise y."
         ) from error
     missing = np.isnat(y) if y.dtype.kind in "mM" else y.dtype == object and map(is_missing, y)

@@ -16,11 +16,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from learnkernels import progress
-from learnkernels._warnings import suppressed
+from learnkernels._warnings import captured, suppressed, warn
 from learnkernels.checks import require_choice, require_truth
-from learnkernels.errors import InputError, UndefinedAlignmentWarning
+from learnkernels.errors import ConstantKernelWarning, InputError, UndefinedAlignmentWarning
 from learnkernels.execution import Backend
 from learnkernels.gram import (
     NORMALIZATIONS,
@@ -30,7 +31,7 @@ from learnkernels.gram import (
     LearnedKernel,
     gradients,
 )
-from learnkernels.kernels import MISSING, Kernel, resolve
+from learnkernels.kernels import MISSING, Kernel, resolve, takes_tables
 from learnkernels.machines import MAX_MEMORY, Machine, Ridge, TrainingProblem, require_gram_memory
 from learnkernels.methods import (
     LearnedWeights,
@@ -39,6 +40,7 @@ from learnkernels.methods import (
     WeightProblem,
     learn_weights,
 )
+from learnkernels.plurals import count_text
 from learnkernels.solvers import Certificate
 
 # Sizes of a target that alignment can read: sums of fourth powers neither over- nor underflow.
@@ -155,8 +157,8 @@ class Predictor:
 def prepare(
     kernels: Any, X: Any, target: np.ndarray, Y: np.ndarray, *, task: str, normalize: str | None,
     center: bool, sample_weight: np.ndarray, backend: Backend, samples: np.ndarray | None = None,
-    borders: np.ndarray | None = None, names: Sequence[str] | None = None, missing: str = "error",
-    **settings: Any,
+    rank: np.ndarray | None = None, borders: np.ndarray | None = None,
+    names: Sequence[str] | None = None, missing: str = "error", **settings: Any,
 ) -> Prepared:  # fmt: skip
     """Resolve the kernels and run the pass over pairs.
 
@@ -174,6 +176,8 @@ def prepare(
     samples : ndarray or None
         The training samples, ordered by folds, as rows of X; None is all of them. All other
         arguments are about these.
+    rank : ndarray of shape (n_samples,) or None
+        Position of each sample in the order in which families see them; None is this order.
     borders : ndarray of shape (n_folds + 1,) or None
         Folds that may be left out later.
     names : sequence of str or None
@@ -186,18 +190,13 @@ def prepare(
     require_choice("normalize", normalize, NORMALIZATIONS)
     require_choice("missing", missing, MISSING)
     require_truth("center", center)
-    weights = sample_weight
-    if samples is not None:
-        weights = np.zeros(X.shape[0])
-        weights[samples] = sample_weight
-    targets = Y
-    if samples is not None:
-        targets = np.zeros((X.shape[0], Y.shape[1]))
-        targets[samples] = Y
-    resolved = resolve(
-        kernels, X, weights, names=names, missing=missing, target=targets,
-        gradient_products=partial(gradient_products, task=task, backend=backend),
+    seen = np.arange(len(Y)) if rank is None else np.argsort(rank)
+    resolved = resolve_on(
+        kernels, X, Y[seen], sample_weight[seen], None if samples is None else samples[seen], task,
+        backend, names, missing,
     )  # fmt: skip
+    X, samples = in_order(kernels, X, samples)
+    weights = sample_weight if samples is None else filled(sample_weight, samples, X.shape[0])
     base = BaseKernels.of(
         resolved, X, raw=not center,
         cosine=normalize == "cosine", missing=missing, weights=weights,
@@ -206,13 +205,63 @@ def prepare(
     if missing == "neutral" and not (observed := base.observed()).all():
         absent = np.flatnonzero(~observed)
         raise InputError(
-            f"{len(absent)} samples are missing in every view (the first is row {absent[0]}); "
+            f"{count_text(len(absent), 'sample')} without a value in any view (the first is row "
+            f"{absent[0]}); "
             "drop them."
         )
     if samples is not None and not np.array_equal(samples, np.arange(X.shape[0])):
         base = base.take(samples)
     sums = KernelSums.of(base, centered(target, sample_weight), backend, sample_weight, borders)
     return Prepared(sums, Y, task, normalize, center, **settings)
+
+
+def resolve_on(
+    kernels: Any, X: Any, Y: np.ndarray, w: np.ndarray, samples: np.ndarray | None, task: str,
+    backend: Backend, names: Sequence[str] | None, missing: str,
+) -> list[Kernel]:  # fmt: skip
+    """Return the base kernels that the user's `kernels` specify on the training samples.
+
+    Parameters
+    ----------
+    kernels, X, Y, samples, task, backend, names, missing
+        As in `prepare`.
+    w : ndarray of shape (n_samples,)
+        Sample weights.
+    """
+    X, samples = in_order(kernels, X, samples)
+    if samples is not None:
+        w, Y = filled(w, samples, X.shape[0]), filled(Y, samples, X.shape[0])
+    messages: list[str] = []  # several families may warn about the same columns
+    with captured(ConstantKernelWarning, messages.append):
+        found = resolve(
+            kernels, X, w, names=names, missing=missing, target=Y,
+            gradient_products=partial(gradient_products, task=task, backend=backend),
+        )  # fmt: skip
+    for message in dict.fromkeys(messages):
+        warn(message, ConstantKernelWarning)
+    return found
+
+
+def in_order(kernels: Any, X: Any, samples: np.ndarray | None) -> tuple[Any, np.ndarray | None]:
+    """Return the training samples themselves if X is an array, else X and where they are.
+
+    Tables keep their rows, because messages about them name the row.
+    """
+    if samples is None or not is_matrix(X) or takes_tables(kernels):
+        return X, samples
+    return X[samples], None
+
+
+def is_matrix(X: Any) -> bool:
+    """Return whether X is an array or sparse matrix of samples, not a stack of Gram matrices."""
+    return sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2)
+
+
+def filled(values: np.ndarray, samples: np.ndarray, n: int) -> np.ndarray:
+    """Return an array of n rows with these values for the samples, and zero for all others."""
+    found = np.zeros((n, *values.shape[1:]))
+    found[samples] = values
+    return found
 
 
 def gradient_products(

@@ -10,7 +10,7 @@ import numpy as np
 
 from learnkernels import progress
 from learnkernels._warnings import suppressed, warn
-from learnkernels.checks import positive_values
+from learnkernels.checks import is_whole, positive_values
 from learnkernels.errors import (
     ConstantKernelWarning,
     UndefinedAlignmentWarning,
@@ -25,6 +25,8 @@ from learnkernels.estimators.fitting import (
     regularization,
     training_problem,
 )
+from learnkernels.estimators.rows import Rows
+from learnkernels.folds import folds
 from learnkernels.gram import GramMatrix, LearnedKernel
 from learnkernels.machines import Machine
 from learnkernels.methods import Uniform, WeightMethod
@@ -66,9 +68,33 @@ def values_of(
     return [] if learned else GRIDS[parameter].tolist()
 
 
-def contiguous(folds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return an order of the samples in which folds are contiguous, and the folds' borders."""
-    return np.concatenate(folds), np.cumsum([0] + [len(fold) for fold in folds])
+def contiguous_folds(
+    rows: Rows, codes: np.ndarray | None, cv: Any, random_state: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return an order of the trained samples in which folds are contiguous, and the folds' borders.
+
+    Parameters
+    ----------
+    rows : Rows
+    codes : ndarray of shape (n_trained,) or None
+        Classes of the trained samples, for stratified folds.
+    cv, random_state
+        As in `learnkernels.folds.folds`. A splitter or an iterable refers to the rows of X, those
+        of weight zero included.
+    """
+    n, n_trained = rows.spread.shape
+    if is_whole(cv):
+        tests = folds(n_trained if codes is None else codes, cv, random_state)
+    else:
+        every = n
+        if codes is not None:
+            every = np.zeros(n, dtype=codes.dtype)
+            every[rows.samples] = codes
+        position = np.full(n, -1)
+        position[rows.samples] = np.arange(n_trained)
+        found = [position[test] for test in folds(every, cv, random_state)]
+        tests = [kept for test in found if len(kept := test[test >= 0])]
+    return np.concatenate(tests), np.cumsum([0] + [len(test) for test in tests])
 
 
 def fold_outputs(

@@ -40,7 +40,10 @@ def decomposed(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     try:
         return eigh(K, overwrite_a=True, check_finite=False, driver="evd")
     except LinAlgError as error:
-        raise InputError(f"the learned Gram has no eigendecomposition: {error}.") from error
+        raise InputError(
+            f"the learned Gram matrix has no eigendecomposition ({error}); scale the "
+            "columns of X, for example with StandardScaler, or raise alpha."
+        ) from error
 
 
 def not_definite(alpha: float) -> InputError:

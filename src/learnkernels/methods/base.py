@@ -14,6 +14,7 @@ from learnkernels.errors import InputError
 from learnkernels.gram import CenteredKernels
 from learnkernels.machines import Machine
 from learnkernels.methods.candidates import Selection
+from learnkernels.plurals import count_text
 from learnkernels.solvers import Certificate
 
 # Status of a certificate where there is nothing to learn weights from.
@@ -115,6 +116,8 @@ class WeightMethod(BaseEstimator):
     learns_alpha : bool
         Whether the method finds the regularisation of ridge itself: then weights do not depend on
         the user's.
+    holds_out : bool
+        Whether the method leaves samples out and compares errors on them.
     """
 
     name: ClassVar[str]
@@ -125,6 +128,7 @@ class WeightMethod(BaseEstimator):
     machine: ClassVar[str | None] = None
     handles_undefined: ClassVar[bool] = False
     learns_alpha: ClassVar[bool] = False
+    holds_out: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -183,6 +187,6 @@ def warn_unless_converged(method: Any, certificate: Certificate) -> None:
     advice += f": pass method=lk.methods.{kind}(...) with a larger tol, or a smaller C"
     warn(
         f"{method.name} did not converge: relative gap {certificate.gap:.1e} after "
-        f"{certificate.iterations} iterations (tol={method.tol:g}). {advice}.",
+        f"{count_text(certificate.iterations, 'iteration')} (tol={method.tol:g}). {advice}.",
         ConvergenceWarning,
     )

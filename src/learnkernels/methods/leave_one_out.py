@@ -166,8 +166,9 @@ class LeaveOneOut(WeightMethod):
             if not trace:
                 trace.append(point.value)
             slope = point.gradient / max(point.value, np.finfo(float).tiny)
-            log = np.log(max(point.value, np.finfo(float).tiny))
-            return log, np.append(point.mu @ slope, scale * slope)
+            # Relative to the start, because L-BFGS-B compares a decrease with the value.
+            log = np.log(np.maximum([point.value, trace[0]], np.finfo(float).tiny))
+            return log[0] - log[1], np.append(point.mu @ slope, scale * slope)
 
         def after(intermediate_result: OptimizeResult) -> None:
             trace.append(best[0].value)

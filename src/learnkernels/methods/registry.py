@@ -31,6 +31,7 @@ from learnkernels.methods.leave_one_out import LeaveOneOut
 from learnkernels.methods.lp_svm import LpSVM
 from learnkernels.methods.ufo import UFO
 from learnkernels.methods.uniform import Uniform
+from learnkernels.plurals import count_text
 from learnkernels.progress import DISPLAY, within
 from learnkernels.solvers import Certificate
 
@@ -152,7 +153,8 @@ def check_learned(method: WeightMethod, found: Any, n_kernels: int) -> LearnedWe
     if mu.shape != (n_kernels,) or not np.isfinite(mu).all():
         raise InputError(
             f"{name} must return {n_kernels} finite weights, one for each kernel; found an array "
-            f"of shape {mu.shape} with {np.sum(~np.isfinite(mu))} values that are not finite."
+            f"of shape {mu.shape} with {count_text(int(np.sum(~np.isfinite(mu))), 'value')} not "
+            "finite."
         )
     if not mu.any() or (not method.signed and (mu < 0).any()):
         raise InputError(

@@ -23,6 +23,7 @@ from learnkernels.gram.factors.factor import Factor, inner, second_moments
 from learnkernels.gram.factors.samples import FactorGroup, FactorSamples
 from learnkernels.gram.statistics import CONSTANT, TINY, PartStatistics
 from learnkernels.gram.triangles import pack_rows
+from learnkernels.plurals import count_text
 
 # Columns up to which the norm of a combination comes from M, if they are fewer than samples.
 FEW = 1000
@@ -288,7 +289,8 @@ def require_representable(
     if bad.any():
         first = int(index[np.flatnonzero(bad)[0]])
         raise InputError(
-            f"{int(bad.sum())} kernels have values too large or too small to be squared (the first "
+            f"{count_text(int(bad.sum()), 'kernel')} with values too large or too small to be "
+            "squared (the first "
             f"is number {first}); scale the columns of X, for example with MaxAbsScaler."
         )
 

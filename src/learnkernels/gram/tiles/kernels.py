@@ -148,7 +148,11 @@ class TileKernels:
         scale = None if self.right_scale is None else inverse_roots(self.kernels, X)
         n_rows = len(samples[0])
         if any(len(own) != n_rows for own in samples):
-            raise InputError("the views of X have different numbers of samples.")
+            raise InputError(
+                "the views of X have different numbers of samples; every view must return one row "
+                "for "
+                "each row of X. Check the functions that select or transform columns."
+            )
         return replace(self, left=tuple(samples), left_scale=scale, shape=(n_rows, self.shape[1]))
 
     def as_columns(self) -> TileKernels:
