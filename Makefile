@@ -12,7 +12,7 @@ PARALLEL := --numprocesses $(WORKERS) --dist worksteal
 test versions-oldest versions-newest: export OMP_NUM_THREADS = 1
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test browser lint fuzz soak bench docs versions versions-oldest versions-newest dist clean
+.PHONY: demo test browser lint fuzz soak invariances bench docs versions versions-oldest versions-newest dist clean
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -49,6 +49,10 @@ fuzz: .venv/ready
 soak: .venv/ready
 	$(BIN)/python -m benchmarks.soak --minutes 10
 	$(BIN)/python -m tests.hostile.environment
+
+# Order and repetition of rows, units and precision, for every method and task.
+invariances: .venv/ready
+	$(BIN)/python -m pytest tests/numerics/test_invariances.py
 
 bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --group peers

@@ -28,8 +28,8 @@ def main() -> None:
             method=method, machine="ridge", kernels=["gaussians", "linear"], C=1.0
         ).fit(X, y)
     lk.KernelClassifier(lk.learned_metric(), "unif", C=1.0).fit(X, y)
-    many = rng.standard_normal((510, 2))
-    landmarks = lk.methods.LeaveOneOut(max_samples=500, n_components=10)
+    many = rng.standard_normal((620, 2))
+    landmarks = lk.methods.LeaveOneOut(max_samples=610, n_components=10)
     lk.KernelRegressor([lk.table(), lk.per_feature()], landmarks).fit(many, many[:, 0])
     for fitted in (X, sparse.csr_array(X)):
         for kernels in (None, KERNELS):

@@ -18,6 +18,7 @@ from learnkernels.errors import (
     ConstantKernelWarning,
     InputError,
     MemoryWarning,
+    NeverPredictedWarning,
     UndefinedAlignmentWarning,
     UniformBetterWarning,
 )
@@ -62,6 +63,7 @@ __all__ = [
     "KernelLearner",
     "KernelRegressor",
     "MemoryWarning",
+    "NeverPredictedWarning",
     "Threads",
     "UndefinedAlignmentWarning",
     "UniformBetterWarning",

@@ -8,15 +8,23 @@ import pytest
 
 import learnkernels as lk
 from learnkernels.estimators.fitting import fit_values, prepare
-from learnkernels.estimators.selection import AROUND, GRIDS, contiguous, held_out_outputs
+from learnkernels.estimators.rows import Rows
+from learnkernels.estimators.selection import (
+    AROUND,
+    GRIDS,
+    contiguous_folds,
+    held_out_outputs,
+)
 from learnkernels.execution import Threads
 from learnkernels.machines import Ridge
 from learnkernels.methods import Ensemble
 
 
-def test_contiguous_returns_order_and_borders_of_folds():
-    order, borders = contiguous([np.array([2, 0]), np.array([1, 3, 4])])
-    assert order.tolist() == [2, 0, 1, 3, 4] and borders.tolist() == [0, 2, 5]
+def test_folds_of_the_user_refer_to_rows_of_X_with_samples_of_weight_zero():
+    rows = Rows.as_given(np.ones(4), np.array([0, 1, 3, 4]), 5)  # sample 2 has weight zero
+    folds = [([1, 3, 4], [2, 0]), ([0, 2], [1, 3, 4])]
+    order, borders = contiguous_folds(rows, None, folds, None)
+    assert rows.samples[order].tolist() == [0, 1, 3, 4] and borders.tolist() == [0, 1, 4]
 
 
 def test_held_out_outputs_equal_predictions_of_ensemble_with_one_kernel(curve):

@@ -15,6 +15,7 @@ from tests.methods.problems import (
     N,
     classes_of,
     counts,
+    in_order_of_training,
     labels,
     learn,
     problem_of,
@@ -65,16 +66,15 @@ def test_every_kind_of_kernel_gives_the_weights_of_its_precomputed_gram(kind, me
     kernels, X = KINDS[kind]
     y = labels(counts())
     new, rows = slice(0, 9), slice(9, N)
-    base = resolve(kernels, X[rows])
-    stack = np.stack([np.asarray(kernel(X[rows])) for kernel in base], axis=-1)
-    against = np.stack([np.asarray(kernel(X[new], X[rows])) for kernel in base], axis=-1)
+    samples, y = in_order_of_training(X[rows], y[rows])
+    base = resolve(kernels, samples)
+    stack = np.stack([np.asarray(kernel(samples)) for kernel in base], axis=-1)
+    against = np.stack([np.asarray(kernel(X[new], samples)) for kernel in base], axis=-1)
     # One feature alone leaves the SVM's intercept open; ridge has one solution.
     machine = "ridge" if method in ("single", "ensemble") else "auto"
     options = {"C": 2.0, "tol": 1e-10, "machine": machine}
-    ours = lk.KernelClassifier(kernels, ON_EVERY_KIND[method], **options).fit(X[rows], y[rows])
-    theirs = lk.KernelClassifier("precomputed", ON_EVERY_KIND[method], **options).fit(
-        stack, y[rows]
-    )
+    ours = lk.KernelClassifier(kernels, ON_EVERY_KIND[method], **options).fit(samples, y)
+    theirs = lk.KernelClassifier("precomputed", ON_EVERY_KIND[method], **options).fit(stack, y)
     primal = ours.certificate_.primal, theirs.certificate_.primal
     assert np.isclose(*primal, rtol=PRIMAL_TOLERANCE.get(method, 1e-8), atol=1e-12)
     near = WEIGHT_TOLERANCE.get(method, 1e-8)

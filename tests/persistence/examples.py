@@ -44,6 +44,7 @@ TABLES: dict[str, Any] = {
     "missing": with_missing_rows,
     "mixed": mixed,
 }
+CALLS = ("transform", "predict", "decision_function", "predict_proba", "dual_coef_")
 SOME = {"kernels": ["gaussians", "linear"], "method": "alignf"}
 TABLE_MODEL = "table model"
 MODELS: dict[str, tuple[Any, str]] = {
@@ -56,6 +57,9 @@ MODELS: dict[str, tuple[Any, str]] = {
         lk.KernelClassifier(lk.learned_metric(lk.gaussians(), full=True), "unif", C=1.0), "rows"),
     "list of C": (lk.KernelClassifier(**SOME, C=[1, 10], cv=KFold(3)), "rows"),
     "array of alpha": (lk.KernelRegressor(**SOME, alpha=np.array([1.0, 10.0])), "rows"),
+    "weights of classes": (
+        lk.KernelClassifier("linear", "unif", C=[1.0, 10.0], scoring="balanced_accuracy",
+                            class_weight={0.0: 1.0, 1.0: 2.0, 2.0: 3.0}), "rows"),
     "three classes": (lk.KernelClassifier(**SOME, C=1.0), "rows"),
     "formulas": (
         lk.KernelClassifier(
@@ -144,5 +148,6 @@ def fitted(name: str) -> tuple[Any, Any]:
 
 def outputs(model: Any, X: Any) -> dict[str, np.ndarray]:
     """Return everything that a model computes for samples."""
-    names = [name for name in ("transform", "predict", "decision_function") if hasattr(model, name)]
-    return {name: np.asarray(getattr(model, name)(X)) for name in names}
+    names = [name for name in CALLS if hasattr(model, name)]
+    found = {name: getattr(model, name) for name in names}
+    return {name: np.asarray(one(X) if callable(one) else one) for name, one in found.items()}

@@ -91,7 +91,9 @@ def guarantees_of(estimator: Any, X: Any, y: Any, delta: float, random_state: An
     again = refit(estimator, X, y)
     prepared, mu = again.prepared, estimator.weights_
     if again.kernels.statistics.target_norm == 0:
-        raise InputError("the target is constant, so the model has no guarantees.")
+        raise InputError(
+            "the target is constant, so the model has no guarantees; pass a target that varies."
+        )
     n = len(prepared.Y)
     some = np.linspace(0, n - 1, min(n, MAX_SAMPLES)).round().astype(int)
     part = prepared if len(some) == n else prepared.take(some)

@@ -8,20 +8,22 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from learnkernels.checks import as_input_error, require_choice
+from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn, train
+from learnkernels.estimators.scoring import fold_scores, require_scoring
 from learnkernels.estimators.selection import (
     alpha_errors,
-    contiguous,
+    contiguous_folds,
+    fold_outputs,
     learned_value,
     values_of,
 )
-from learnkernels.folds import folds
 from learnkernels.machines import AlignmentPredictor, Machine, Ridge, has_closed_form
 from learnkernels.methods import as_method
 
 
-class KernelRegressor(RegressorMixin, BaseKernelEstimator):
+class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
     """Regression with a learned kernel.
 
     Learns non-negative weights of base kernels from the targets, then fits kernel ridge regression
@@ -56,8 +58,12 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
     n_components : int or None, default=None
         Number of random samples (landmarks) that span the predictor: normal equations of that
         size are accumulated over all samples. None is the span of all samples.
+    scoring : str, callable or None, default=None
+        Score by which alpha is chosen in folds, as in scikit-learn's `GridSearchCV`; higher is
+        better. None is the squared error.
     cv : int, splitter or iterable, default=5
-        Folds that choose among several alpha, for one-stage methods and conjugate gradients.
+        Folds that choose among several alpha, for one-stage methods, conjugate gradients and
+        `scoring`.
     random_state : int, RandomState or None, default=0
         Shuffles the folds and chooses the components.
     n_jobs : int or None, default=None
@@ -87,10 +93,20 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         The value that was used.
     solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "alignment"}
         How it was trained: with the Gram matrix, with factors of it, without it, or approximately.
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Coefficients of the samples, as in KernelRidge. Not for the method ``"ensemble"``.
     intercept_ : ndarray of shape (n_targets,)
-        Constant added to the outputs of the kernel expansion.
+        Constant of ``X @ coef_.T + intercept_`` where `coef_` is defined, else of the expansion in
+        the learned kernel, centered if `center`.
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Coefficients of the features; only if all kernels with a weight are linear.
+    n_iter_ : ndarray of shape (n_targets,) or None
+        Iterations of conjugate gradients; None if ridge was solved directly.
     alpha_errors_ : ndarray of shape (n_values,)
-        Held-out mean squared error of each alpha, by leave-one-out or folds; only for a list.
+        Held-out mean squared error of each alpha, by leave-one-out or folds; only if there are
+        several.
+    alpha_scores_ : ndarray of shape (n_values,)
+        Mean score of each alpha in folds; only with `scoring`.
     selection_ : Selection
         The candidates and their held-out errors; only for the methods ``"auto"`` and ``"loo"``.
     n_features_in_ : int
@@ -122,6 +138,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         missing: str = "error",
         max_memory: float | None = None,
         n_components: int | None = None,
+        scoring: Any = None,
         cv: Any = 5,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -137,6 +154,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         self.missing = missing
         self.max_memory = max_memory
         self.n_components = n_components
+        self.scoring = scoring
         self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -168,31 +186,42 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         X, y = self._validate(X, y, multi_output=True, y_numeric=True)
         w, samples = self._sample_weights(sample_weight, X)
         method, machine = as_method(self.method, "regression"), self._machine()
-        values = values_of("alpha", self.alpha, method, machine)
+        require_scoring(self.scoring)
+        values = values_of("alpha", self.alpha, method, machine, self.scoring)
         memory, borders = self._memory(), None
         bounds = memory["max_memory"], self.n_components
         machine.check(len(samples), *bounds)
+        with as_input_error("y: "):
+            y = np.asarray(y, dtype=float)
+        Y = y[:, None] if y.ndim == 1 else y
+        rows = self._rows(X, Y[samples], w, samples, self.alpha)
         search = len(values) > 1 and machine.takes_alpha
         closed_form = not method.one_stage and has_closed_form(len(samples), *bounds)
+        closed_form = closed_form and self.scoring is None
         if search and not closed_form:
-            order, borders = contiguous(folds(len(samples), self.cv, self.random_state))
-            samples, w = samples[order], w[order]
-        with as_input_error("y: "):
-            y = np.asarray(y[samples], dtype=float)
-        Y = y[:, None] if y.ndim == 1 else y
-        self.__dict__.pop("alpha_errors_", None)
+            order, borders = contiguous_folds(rows, None, self.cv, self.random_state)
+            rows = rows.take(order)
+        Y = Y[rows.samples]
+        for name in ("alpha_errors_", "alpha_scores_"):
+            self.__dict__.pop(name, None)
         with self._progress():
-            rows = self._choose_family(X, Y, w, "regression", samples)
-            prepared = self._prepare(X, Y, Y, w, "regression", samples, borders, **memory)
-            if search:
+            choice = self._choose_family(X, Y, rows, "regression")
+            prepared = self._prepare(X, Y, Y, rows, "regression", borders, **memory)
+            if search and self.scoring is not None:
+                held = fold_outputs(prepared, method, machine, values, "choosing alpha")
+                tests = [prepared.fold(fold) for fold in range(len(prepared.sums.borders) - 1)]
+                self.alpha_scores_ = fold_scores(held, y[rows.samples], tests, self.scoring)
+                values = [values[int(np.argmax(self.alpha_scores_))]]
+            elif search:
                 self.alpha_errors_ = alpha_errors(prepared, method, machine, values)
                 values = [values[int(np.argmin(self.alpha_errors_))]]
-            learned = learn(prepared, method, machine, (values or [1.0])[0])
+            value = (values or [1.0])[0]
+            learned = learn(prepared, method, machine, value, start=choice.start)
             value = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [value])
         self.alpha_ = value if machine.takes_alpha else None
-        self._store(prepared, learned, rows)
-        self._store_predictor(predictor)
+        self._store(prepared, learned, choice.candidates)
+        self._store_predictor(predictor, rows)
         self._flat = y.ndim == 1
         return self
 
@@ -200,7 +229,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         """Return the training data again after the pass over pairs, and the machine."""
         X, y = self._validate(X, y, multi_output=True, y_numeric=True)
         Y = np.asarray(y, dtype=float).reshape(len(y), -1)
-        prepared = self._prepare(X, Y, Y, np.ones(len(Y)), "regression", **self._memory())
+        w, memory = np.ones(len(Y)), self._memory()
+        prepared = self._prepare_again(X, Y, Y, w, "regression", self.alpha, **memory)
         return prepared, self._machine()
 
     def predict(self, X: Any) -> np.ndarray:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from learnkernels import progress
 from learnkernels._warnings import suppressed, warn
-from learnkernels.checks import positive_values
+from learnkernels.checks import is_whole, positive_values
 from learnkernels.errors import (
     ConstantKernelWarning,
     UndefinedAlignmentWarning,
@@ -24,7 +25,9 @@ from learnkernels.estimators.fitting import (
     regularization,
     training_problem,
 )
-from learnkernels.gram import LearnedKernel
+from learnkernels.estimators.rows import Rows
+from learnkernels.folds import folds
+from learnkernels.gram import GramMatrix, LearnedKernel
 from learnkernels.machines import Machine
 from learnkernels.methods import Uniform, WeightMethod
 from learnkernels.methods.candidates import standard_error
@@ -42,7 +45,9 @@ GRIDS: dict[str, np.ndarray] = {"C": 10.0 ** np.arange(-1, 4), "alpha": 10.0 ** 
 Multiply = Callable[[LearnedKernel, np.ndarray], np.ndarray]
 
 
-def values_of(parameter: str, given: Any, method: WeightMethod, machine: Machine) -> list[float]:
+def values_of(
+    parameter: str, given: Any, method: WeightMethod, machine: Machine, scoring: Any = None
+) -> list[float]:
     """Return the values of C or alpha to choose from; none if the method learns it.
 
     Parameters
@@ -52,25 +57,50 @@ def values_of(parameter: str, given: Any, method: WeightMethod, machine: Machine
         As given by the user.
     method, machine
         The two stages.
+    scoring : str, callable or None
+        The user's score, by which values are compared instead of the one that was learned.
     """
     if not (isinstance(given, str) and given == "auto"):
         return positive_values(parameter, given, '"auto"')
     if not machine.has_parameter:
         return [1.0]
-    learned = method.learns_alpha and machine.takes_alpha
+    learned = method.learns_alpha and machine.takes_alpha and scoring is None
     return [] if learned else GRIDS[parameter].tolist()
 
 
-def contiguous(folds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return an order of the samples in which folds are contiguous, and the folds' borders."""
-    return np.concatenate(folds), np.cumsum([0] + [len(fold) for fold in folds])
+def contiguous_folds(
+    rows: Rows, codes: np.ndarray | None, cv: Any, random_state: Any
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return an order of the trained samples in which folds are contiguous, and the folds' borders.
+
+    Parameters
+    ----------
+    rows : Rows
+    codes : ndarray of shape (n_trained,) or None
+        Classes of the trained samples, for stratified folds.
+    cv, random_state
+        As in `learnkernels.folds.folds`. A splitter or an iterable refers to the rows of X, those
+        of weight zero included.
+    """
+    n, n_trained = rows.spread.shape
+    if is_whole(cv):
+        tests = folds(n_trained if codes is None else codes, cv, random_state)
+    else:
+        every = n
+        if codes is not None:
+            every = np.zeros(n, dtype=codes.dtype)
+            every[rows.samples] = codes
+        position = np.full(n, -1)
+        position[rows.samples] = np.arange(n_trained)
+        found = [position[test] for test in folds(every, cv, random_state)]
+        tests = [kept for test in found if len(kept := test[test >= 0])]
+    return np.concatenate(tests), np.cumsum([0] + [len(test) for test in tests])
 
 
-def fold_losses(
-    prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
-    loss: Callable[[np.ndarray, np.ndarray], np.ndarray], what: str,
-) -> np.ndarray:  # fmt: skip
-    """Return the held-out loss of each sample for each value, shape (n_values, n_samples).
+def fold_outputs(
+    prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float], what: str
+) -> np.ndarray:
+    """Return the outputs for each sample of predictors that were trained without its fold.
 
     Parameters
     ----------
@@ -79,13 +109,15 @@ def fold_losses(
     method, machine
         The two stages.
     values : sequence of float
-    loss : callable
-        ``loss(outputs, samples)`` for outputs of shape (n, n_outputs), shape (n,).
     what : str
         Name of the work.
+
+    Returns
+    -------
+    ndarray of shape (n_values, n_samples, n_outputs)
     """
     sums = prepared.sums
-    losses, n_folds = np.zeros((len(values), len(prepared.Y))), len(sums.borders) - 1
+    found, n_folds = np.zeros((len(values), *prepared.Y.shape)), len(sums.borders) - 1
     for fold in progress.track(range(n_folds), n_folds, what):
         test = prepared.fold(fold)
         # The fit on all samples raises these warnings.
@@ -100,28 +132,55 @@ def fold_losses(
         def multiply(kernel: LearnedKernel, coef: np.ndarray, rows: Any = rows) -> np.ndarray:
             return kernel.products_of(rows, coef, sums.backend)
 
-        for v, outputs in enumerate(held_out_outputs(predictors, multiply)):
-            losses[v, test] = loss(outputs, test)
-    return losses
+        found[:, test] = held_out_outputs(predictors, multiply)
+    return found
+
+
+def machine_fold_outputs(
+    prepared: Prepared, learned: Learned, machine: Machine, value: float, folds: list[np.ndarray]
+) -> np.ndarray:
+    """Return the same for one value and the kernel that was learned from all samples.
+
+    For machines without a closed form, if no folds chose the value. The Gram matrix is computed
+    once.
+    """
+    problem = training_problem(prepared, learned)
+    K = learned.kernel.gram(problem.backend)
+    found = np.zeros(prepared.Y.shape)
+    for test in progress.track(folds, len(folds), "probabilities"):
+        train = np.setdiff1d(np.arange(len(K)), test)
+        part = replace(
+            problem, kernel=GramMatrix(K[np.ix_(train, train)]), Y=problem.Y[train],
+            weights=problem.weights[train],
+        )  # fmt: skip
+        strategy = machine.strategy(part)
+        (trained,) = strategy.train(part, [regularization(machine, value, prepared.task)])
+        found[test] = K[np.ix_(test, train)] @ trained.coef + trained.intercept
+    return found
 
 
 def mean_losses(
     prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
-    loss: Callable[[np.ndarray, np.ndarray], np.ndarray], parameter: str, measure: str,
+    outputs: np.ndarray, loss: Callable[[np.ndarray], np.ndarray], parameter: str, measure: str,
 ) -> np.ndarray:  # fmt: skip
     """Return the mean held-out loss of each value; warn if uniform weights are clearly better.
 
     Parameters
     ----------
-    prepared, method, machine, values, loss
-        As in `fold_losses`.
+    prepared, method, machine, values
+        As in `fold_outputs`.
+    outputs : ndarray of shape (n_values, n_samples, n_outputs)
+        The held-out outputs.
+    loss : callable
+        ``loss(outputs)`` of each sample, for the outputs of one value.
     parameter, measure : str
         Names of the parameter and of the loss.
     """
-    what = f"choosing {parameter}"
-    losses = fold_losses(prepared, method, machine, values, loss, what)
+    losses = np.array([loss(held) for held in outputs], dtype=float)
     if compared_with_uniform(method):
-        uniform = fold_losses(prepared, Uniform(), machine, values, loss, f"{what}: unif")
+        what = f"choosing {parameter}: unif"
+        others = fold_outputs(prepared, Uniform(), machine, values, what)
+        uniform = np.array([loss(held) for held in others], dtype=float)
         own, other = (found[int(np.argmin(found.mean(axis=1)))] for found in (losses, uniform))
         excess = own - other
         if excess.mean() > max(CLEARLY * standard_error(excess), SMALL * own.mean()):
@@ -203,8 +262,8 @@ def alpha_errors(
                 own, other = float(errors.min()), float(uniform.min())
                 warn_uniform_better(method, own, other, "squared error")
         return errors
+    outputs = fold_outputs(prepared, method, machine, values, "choosing alpha")
     return mean_losses(
-        prepared, method, machine, values,
-        lambda outputs, test: np.mean((outputs - prepared.Y[test]) ** 2, axis=1), "alpha",
-        "squared error",
+        prepared, method, machine, values, outputs,
+        lambda held: np.mean((held - prepared.Y) ** 2, axis=1), "alpha", "squared error",
     )  # fmt: skip

@@ -11,8 +11,10 @@ from learnkernels import theory
 from learnkernels.checks import random_generator, require_positive, require_whole
 from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Prepared
+from learnkernels.estimators.rows import Rows
 from learnkernels.estimators.transformer import KernelLearner
 from learnkernels.gram import Statistics
+from learnkernels.plurals import count_text
 
 # Random halves of the samples, for the standard errors of alignments.
 HALVES = 20
@@ -89,17 +91,23 @@ def alignment_statistics(
     )  # fmt: skip
     X, y = learner._validate(X, y, multi_output=True)
     target, task = learner._target(y)
-    n, samples = len(target), None
+    n, samples = len(target), np.arange(len(target))
     random = random_generator(random_state)
     if subsample is not None:
         require_whole("alignment_statistics", "subsample", subsample, 4)
         if subsample > n:
-            raise InputError(f"subsample={subsample}, but there are only {n} samples.")
+            raise InputError(
+                f"subsample={subsample}, but X has {count_text(n, 'sample')}; pass a smaller "
+                "number, or "
+                "None to use all samples."
+            )
         samples = np.sort(random.choice(n, subsample, replace=False))
         target = target[samples]
-    prepared = learner._prepare(X, target, target, np.ones(len(target)), task, samples)
+    prepared = learner._prepare(
+        X, target, target, Rows.as_given(np.ones(len(target)), samples, n), task
+    )
     found = prepared.centered().statistics
-    return found if samples is None else sampled(found, prepared, n, random)
+    return found if subsample is None else sampled(found, prepared, n, random)
 
 
 class Needed(NamedTuple):
@@ -153,7 +161,11 @@ class SampledStatistics(Statistics):
         """
         require_positive("precision", precision, "needed()")
         if not np.isfinite(self.size):
-            raise InputError("the target or every kernel is constant, so no alignment is defined.")
+            raise InputError(
+                "the target or every kernel is constant, so no alignment is defined; pass a target "
+                "that "
+                "varies, and kernels whose parameters fit the scale of X."
+            )
         best = self.standard_errors[int(np.argmax(self.alignments()))]
         by_halves = self.subsample * (2 * best / precision) ** 2
 
@@ -165,8 +177,8 @@ class SampledStatistics(Statistics):
             low, high = high, 2 * high
             if high > MAX_SAMPLES:
                 raise InputError(
-                    f"precision={precision:g} needs more than {MAX_SAMPLES:g} samples; give a "
-                    "larger one."
+                    f"precision={precision:g} needs more than {MAX_SAMPLES:g} samples; pass "
+                    "a larger precision."
                 )
         while high - low > max(1, low // 1000):
             middle = (low + high) // 2

@@ -29,8 +29,9 @@ from learnkernels.checks import (
 from learnkernels.errors import InputError
 from learnkernels.estimators import Predictor, Prepared, prepare
 from learnkernels.estimators.base import in_memory
-from learnkernels.estimators.classifier import class_codes, class_targets, decide
+from learnkernels.estimators.classifier import class_codes, class_targets
 from learnkernels.estimators.fitting import fit_values
+from learnkernels.estimators.scoring import decide
 from learnkernels.estimators.selection import held_out_outputs
 from learnkernels.estimators.tables import as_table
 from learnkernels.execution import Backend, as_backend

@@ -14,6 +14,7 @@ from learnkernels.kernels import tables
 from learnkernels.kernels.base import Family, Kernel, TrainingData
 from learnkernels.kernels.resolve import kernels_on
 from learnkernels.kernels.sources import Source, source_of_columns
+from learnkernels.plurals import count_text
 
 
 @dataclass(frozen=True)
@@ -176,7 +177,8 @@ def one_position(entry: Any, names: Sequence[str] | None, n: int, view: str) -> 
         )
     if not -n <= entry < n:
         raise InputError(
-            f"view {view!r} contains column {entry}, but X has {n} columns; select positions from "
+            f"view {view!r} contains column {entry}, but X has {count_text(n, 'column')}; select "
+            "positions from "
             f"{-n} to {n - 1}."
         )
     return int(entry) % n

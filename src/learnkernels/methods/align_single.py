@@ -22,6 +22,8 @@ from learnkernels.solvers import Point, WeightSet, minimise, nonnegative_qp
 class AlignSingle(WeightMethod):
     """Learn weights and ridge regression together, with a reward for alignment.
 
+    Real targets are divided by their standard deviation first.
+
     Parameters
     ----------
     gamma : float, default=1.0
@@ -75,11 +77,13 @@ class AlignSingle(WeightMethod):
                 "make one of them positive."
             )
         statistics = problem.kernels.statistics
-        p = problem.kernels.n_kernels
+        p, square = problem.kernels.n_kernels, squared_unit(problem)
         regulariser = Regulariser(
-            self.gamma2 * statistics.M + self.gamma1 * np.eye(p), self.gamma * statistics.a
+            self.gamma2 * statistics.M + self.gamma1 * np.eye(p),
+            self.gamma * statistics.a / square,
         )
-        objective = AlignedRidgeObjective.of(problem, regulariser)
+        scaled = replace(problem, Y=problem.Y / np.sqrt(square))
+        objective = AlignedRidgeObjective.of(scaled, regulariser)
         # Start at the minimum of the regulariser alone, or at equal weights.
         start = regulariser.argmax_linear(np.zeros(p))
         if not start.any():
@@ -90,6 +94,19 @@ class AlignSingle(WeightMethod):
         )  # fmt: skip
         warn_unless_converged(self, certificate)
         return LearnedWeights(point.mu, certificate)
+
+
+def squared_unit(problem: WeightProblem) -> float:
+    """Return the mean square of real targets around their mean; 1 for labels -1 and 1.
+
+    The terms of the objective grow by different powers of y, so its unit would matter.
+    """
+    if problem.task == "classification":
+        return 1.0
+    Y, w = problem.Y, problem.sample_weight / problem.sample_weight.sum()
+    if problem.kernels.center:
+        Y = Y - w @ Y
+    return float(np.mean(w @ Y**2))
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ from learnkernels.methods.leave_one_out import LeaveOneOut
 from learnkernels.methods.lp_svm import LpSVM
 from learnkernels.methods.ufo import UFO
 from learnkernels.methods.uniform import Uniform
+from learnkernels.plurals import count_text
 from learnkernels.progress import DISPLAY, within
 from learnkernels.solvers import Certificate
 
@@ -114,7 +115,8 @@ def learn_weights(method: WeightMethod, problem: WeightProblem) -> LearnedWeight
             f"constant on the training samples, hence weight 0: {', '.join(names[:LISTED])}{more}.",
             ConstantKernelWarning,
         )
-        problem = replace(problem, kernels=kernels.keep(~constant), kept=~constant)
+        start = None if problem.start is None else problem.start[~constant]
+        problem = replace(problem, kernels=kernels.keep(~constant), kept=~constant, start=start)
     statistics = problem.kernels.statistics
     unaligned = "a" in method.reads and not statistics.alignments().max() > 0
     with within(method.name) if DISPLAY.get() is not None else nullcontext():
@@ -151,7 +153,8 @@ def check_learned(method: WeightMethod, found: Any, n_kernels: int) -> LearnedWe
     if mu.shape != (n_kernels,) or not np.isfinite(mu).all():
         raise InputError(
             f"{name} must return {n_kernels} finite weights, one for each kernel; found an array "
-            f"of shape {mu.shape} with {np.sum(~np.isfinite(mu))} values that are not finite."
+            f"of shape {mu.shape} with {count_text(int(np.sum(~np.isfinite(mu))), 'value')} not "
+            "finite."
         )
     if not mu.any() or (not method.signed and (mu < 0).any()):
         raise InputError(

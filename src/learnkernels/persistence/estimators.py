@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from sklearn import model_selection
+from sklearn.metrics import get_scorer_names
 from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
@@ -39,6 +40,7 @@ from learnkernels.persistence.fields import (
     FieldError,
     Labels,
     Nothing,
+    Number,
     Optional,
     Plain,
     Record,
@@ -50,7 +52,7 @@ from learnkernels.persistence.fields import (
     short,
     within,
 )
-from learnkernels.persistence.functions import FUNCTION, LARGEST_OUTPUT, LEARNED
+from learnkernels.persistence.functions import COEFFICIENTS, FUNCTION, LARGEST_OUTPUT, LEARNED
 from learnkernels.persistence.inputs import check_inputs
 from learnkernels.persistence.kernels import ARGUMENT, SEED, SMALLEST_SCALE, check_scales
 from learnkernels.solvers import Certificate
@@ -146,6 +148,45 @@ class Regularization(Field):
         return value
 
 
+class ScoringArgument(Field):
+    """The argument ``scoring=``: None, or the name of a score of scikit-learn."""
+
+    def write(self, value: Any, arrays: Any) -> str | None:
+        named = value is None or isinstance(value, str)
+        require(named, f"{short(value)} is a function; pass the name of a score, or use skops")
+        return None if value is None else TEXT.write(value, arrays)
+
+    def read(self, found: Any, arrays: Any) -> str | None:
+        return Optional(Choice(tuple(get_scorer_names()))).read(found, arrays)
+
+
+class ClassWeights(Field):
+    """The argument ``class_weight=``: None, ``"balanced"``, or a dictionary of labels."""
+
+    def write(self, value: Any, arrays: Any) -> Any:
+        if not isinstance(value, dict):
+            return Choice((None, "balanced")).write(value, arrays)
+        labels, weights = list(value), list(value.values())
+        return {
+            "labels": Plain().write(labels, arrays),
+            "weights": Several(POSITIVE).write(weights, arrays),
+        }
+
+    def read(self, found: Any, arrays: Any) -> Any:
+        if not isinstance(found, dict):
+            return Choice((None, "balanced")).read(found, arrays)
+        require(found.keys() == {"labels", "weights"}, "not weights of classes")
+        labels = Plain().read(found["labels"], arrays)
+        weights = Several(POSITIVE).read(found["weights"], arrays)
+        scalars = isinstance(labels, list) and all(
+            isinstance(one, (str, float, int)) for one in labels
+        )
+        require(
+            scalars and len(labels) == len(set(labels)) == len(weights), "not weights of classes"
+        )
+        return dict(zip(labels, weights, strict=True))
+
+
 class BackendArgument(Field):
     """The argument ``backend=``: threads of this process, since addresses cannot be saved."""
 
@@ -183,7 +224,8 @@ def check_predictor(model: Any) -> None:
     """Raise unless the functions and the intercept have the same number of outputs."""
     check_fitted(model)
     outputs = {coefficients(function).shape[1] for function in model._functions}
-    require(outputs == {len(model.intercept_)}, "functions and intercept differ in outputs")
+    outputs |= {model._coefficients.shape[1]} if hasattr(model, "_coefficients") else set()
+    require(outputs == {len(model._intercept)}, "functions and intercept differ in outputs")
 
 
 def coefficients(function: Any) -> np.ndarray:
@@ -195,12 +237,12 @@ def coefficients(function: Any) -> np.ndarray:
 def check_classifier(model: KernelClassifier) -> None:
     check_predictor(model)
     n = len(model.classes_)
-    require(n >= 2 and len(model.intercept_) == (1 if n == 2 else n), "classes differ in number")
+    require(n >= 2 and len(model._intercept) == (1 if n == 2 else n), "classes differ in number")
 
 
 def check_regressor(model: KernelRegressor) -> None:
     check_predictor(model)
-    require(len(model.intercept_) == 1 or not model._flat, "several outputs of one target")
+    require(len(model._intercept) == 1 or not model._flat, "several outputs of one target")
 
 
 def check_scaler(scaler: StandardScaler) -> None:
@@ -327,21 +369,23 @@ FITTED = INPUT | {
 }  # fmt: skip
 PREDICTOR_PARAMS = PARAMS | {
     "max_memory": Optional(POSITIVE), "n_components": Optional(Whole(1)),
-    "cv": SplitterArgument(), "random_state": SEED,
+    "cv": SplitterArgument(), "random_state": SEED, "scoring": ScoringArgument(),
 }  # fmt: skip
 PREDICTOR = FITTED | {
     "machine_certificates_": Several(CERTIFICATE), "solver_": TEXT,
-    "intercept_": Array(size=LARGEST_OUTPUT),
+    "_intercept": Array(size=LARGEST_OUTPUT), "_coefficients": Absent(COEFFICIENTS),
     "_functions": Several(FUNCTION, at_least=1), "_weighted": TRUTH,
 }  # fmt: skip
 ESTIMATORS = {
     "classifier": Estimator(
         KernelClassifier,
         PREDICTOR_PARAMS | {
-            "C": Regularization(), "machine": Choice(KernelClassifier.MACHINES), "tol": POSITIVE},
+            "C": Regularization(), "machine": Choice(KernelClassifier.MACHINES), "tol": POSITIVE,
+            "class_weight": ClassWeights()},
         PREDICTOR | {
             "classes_": Labels(), "machine_": Choice(KernelClassifier.MACHINES[1:]),
-            "C_": POSITIVE, "C_scores_": Absent(Array(finite=False))},
+            "C_": POSITIVE, "C_scores_": Absent(Array(finite=False)),
+            "temperature_": Absent(Number(1e-50, 1e50))},
         check_classifier,
     ),
     "regressor": Estimator(
@@ -350,7 +394,7 @@ ESTIMATORS = {
             "alpha": Regularization(), "machine": Choice(KernelRegressor.MACHINES)},
         PREDICTOR | {
             "alpha_": Optional(POSITIVE), "alpha_errors_": Absent(Array(finite=False)),
-            "_flat": TRUTH},
+            "alpha_scores_": Absent(Array(finite=False)), "_flat": TRUTH},
         check_regressor,
     ),
     "learner": Estimator(

@@ -61,7 +61,7 @@ from learnkernels.persistence.kernels import KERNEL, SOURCE
 # Relative error of derived quantities that is rounding.
 ROUNDING = 1e-6
 # Outputs on samples like those of training stay below this.
-LARGEST_OUTPUT = 1e300
+LARGEST_OUTPUT = 1e250
 # Samples on which kernels that are called are tried.
 TRIED = 2
 INDEX = Array(dtype="i8", low=0)

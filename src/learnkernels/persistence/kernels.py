@@ -358,7 +358,8 @@ FAMILY = Union("a kernel or a family", {
     "per feature": Record(PerFeature),
     "table": Record(Table),
     "learned metric": Record(LearnedMetric, {
-        "base": Optional(ARGUMENT), "iterations": Whole(1), "full": TRUTH}),
+        "base": Optional(ARGUMENT), "iterations": Whole(1), "full": TRUTH,
+        "start": Several(FINITE)}),
     "n-grams": Record(Ngrams, {
         "low": Whole(1), "high": Whole(1), "max_features": Optional(Whole(1)),
         "analyzer": ANALYZERS}),
