@@ -148,6 +148,8 @@ def fitted(name: str) -> tuple[Any, Any]:
 
 def outputs(model: Any, X: Any) -> dict[str, np.ndarray]:
     """Return everything that a model computes for samples."""
-    names = [name for name in CALLS if hasattr(model, name)]
+    last = model[-1] if hasattr(model, "steps") else model
+    absent = set() if hasattr(last, "temperature_") else {"predict_proba"}
+    names = [name for name in CALLS if name not in absent and hasattr(model, name)]
     found = {name: getattr(model, name) for name in names}
     return {name: np.asarray(one(X) if callable(one) else one) for name, one in found.items()}

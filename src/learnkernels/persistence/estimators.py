@@ -58,6 +58,7 @@ from learnkernels.persistence.kernels import ARGUMENT, SEED, SMALLEST_SCALE, che
 from learnkernels.solvers import Certificate
 
 MAX_THREADS = 4096
+MAX_COLUMNS = 2**31 - 1  # of a sparse matrix with 32-bit indices
 # Parameters of a pipeline, which no step may be named after.
 RESERVED = ("", "steps", "memory", "verbose", "transform_input")
 EXTERNAL = "refers to a resource outside of this process; set it to None with set_params"
@@ -352,7 +353,7 @@ CANDIDATE = Record(Candidate, {
 SELECTION = Record(Selection, {"candidates": Several(CANDIDATE, at_least=1), "criterion": TEXT})
 OUTPUT_CONFIG = Absent(ByName(Choice(("default", "pandas", "polars"))))
 INPUT = {
-    "n_features_in_": Whole(1), "feature_names_in_": Absent(Texts()),
+    "n_features_in_": Whole(1, MAX_COLUMNS), "feature_names_in_": Absent(Texts()),
     "_sklearn_output_config": OUTPUT_CONFIG,
 }  # fmt: skip
 PARAMS = {
@@ -413,7 +414,8 @@ STEP = Union("a preprocessing step", {
          "kept": Several(TEXT, list), "standardize": TRUTH, "impute": TRUTH},
         {"used_": Several(TEXT, list), "medians_": Array(),
          "means_": Array(finite=False), "scales_": Array(finite=False),
-         "most_frequent_": ByName(TEXT), "n_features_in_": Whole(1), "feature_names_in_": Texts()},
+         "most_frequent_": ByName(TEXT), "n_features_in_": Whole(1, MAX_COLUMNS),
+         "feature_names_in_": Texts()},
         check_preprocessor,
     ),
     "standard scaler": Estimator(
