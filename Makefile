@@ -12,7 +12,7 @@ PARALLEL := --numprocesses $(WORKERS) --dist worksteal
 test versions-oldest versions-newest: export OMP_NUM_THREADS = 1
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test browser lint fuzz bench docs versions versions-oldest versions-newest dist clean
+.PHONY: demo test browser lint fuzz violations bench docs versions versions-oldest versions-newest dist clean
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -44,6 +44,10 @@ lint: .venv/ready
 # More than 10,000 generated cases of absurd data and parameters, a few minutes.
 fuzz: .venv/ready
 	LEARNKERNELS_CASES=1500 $(BIN)/python -m pytest tests/hostile --hypothesis-show-statistics
+
+# A search over 10,000 small problems with exact risks for violated bounds, some ten minutes.
+violations: .venv/ready
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.theory.violations 10000
 
 bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --group peers

@@ -282,7 +282,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
             name = "ridge" if landmarks and name == "svm" else name
         if name == "svm":
             return SVM(float(self.tol), exact)
-        return Ridge() if name == "ridge" else AlignmentPredictor()
+        return Ridge() if name == "ridge" else AlignmentPredictor(intercept=False)
 
 
 def decide(outputs: np.ndarray) -> np.ndarray:
