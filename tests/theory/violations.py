@@ -127,7 +127,9 @@ def spread_out(rng: np.random.Generator) -> Problem:
 def changed(problem: Problem, rng: np.random.Generator) -> Problem:
     """Return a problem near another one."""
     kind = rng.integers(5)
-    if not 1e-4 < np.abs(problem.features).max() < 1e4:
+    size = float(np.abs(problem.features).max())
+    ridge_share = problem.alpha / (problem.m * size**2) if size else 0.0
+    if not (1e-4 < size < 1e4 and 1e-7 < ridge_share < 1e5):
         return drawn(rng)
     if kind == 0:
         return replace(problem, alpha=problem.alpha * 10.0 ** rng.normal(scale=0.5))

@@ -84,8 +84,8 @@ def alignf_change(
 
     Proposition 21 of 2012 with the two samples exchanged, for the minimisers v and v' of
     ``v'Mv - 2 v'a``: ``dv'M'dv <= (da - dM v)'dv``. So ``|dv| <= |da - dM v| / (l - |dM|)`` with
-    the smallest eigenvalue l of M, and ``|dmu|_1 <= 2 |dv|_1 / sum(v)``. Similar base kernels make l
-    small: then the weights can change completely, and the bound is 2.
+    the smallest eigenvalue l of M, and ``|dmu|_1 <= 2 |dv|_1 / sum(v)``. Similar base kernels make
+    l small: then the weights can change completely, and the bound is 2.
 
     Parameters
     ----------
