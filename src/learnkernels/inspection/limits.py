@@ -11,6 +11,7 @@ import numpy as np
 from learnkernels.checks import is_whole, random_generator
 from learnkernels.errors import InputError
 from learnkernels.estimators.refit import refit
+from learnkernels.plurals import count_text
 from learnkernels.theory import (
     KernelFunction,
     generalization_error,
@@ -105,8 +106,9 @@ def limit_errors(
     points = max(most // 2, 1) if n_points is None else n_points
     if not (is_whole(points) and 1 <= points <= most):
         raise InputError(
-            f"n_points={n_points!r}; for {len(some)} samples and {len(used)} kernels with a weight "
-            f"it must be a whole number from 1 to {most}."
+            f"n_points={n_points!r}; for {count_text(len(some), 'sample')} and "
+            f"{count_text(len(used), 'kernel')} with a weight it must be a whole number from 1 to "
+            f"{most}."
         )
     part = again.prepared if len(some) == n else again.prepared.take(some)
     centered = part.centered()
