@@ -99,7 +99,9 @@ def test_bounds_follow_the_unit_of_the_target(scale, rng):
     X = rng.standard_normal((60, 2))
     y = X[:, 0] + 0.2 * rng.standard_normal(60)
     one, other = (
-        lk.KernelRegressor(lk.gaussians([0.5]), "unif", 10.0).fit(X, t).guarantees(X, t)
+        lk.KernelRegressor(lk.gaussians([0.5]), "unif", 10.0, normalize=None)
+        .fit(X, t)
+        .guarantees(X, t)
         for t in (y, scale * y)
     )
     assert other["excess risk"].value == pytest.approx(one["excess risk"].value)

@@ -27,6 +27,7 @@ from learnkernels.theory.checks import fraction
 MAX_SAMPLES = 2000
 # Base kernels beyond which their distances, which need a Gram matrix each, are not computed.
 MAX_KERNELS = 100
+STABILITY = "change of a prediction", "squared error, new samples"
 ASSUMPTIONS = (
     "The bounds hold for independent samples, for base kernels that were chosen without these "
     "samples, and if no two possible samples are farther apart, in feature space and in the "
@@ -145,7 +146,8 @@ def guarantees_of(estimator: Any, X: Any, y: Any, delta: float, random_state: An
     try:
         raw = extent_of(part)
     except NoBound as reason:
-        names = ("alignment, distance", "change of a prediction", "excess risk")
+        names = ["alignment, distance", "excess risk"]
+        names += STABILITY if again.machine is not None else ()
         found.omitted.extend(Omitted(name, str(reason)) for name in names)
         return Guarantees(tuple(found.entries), tuple(found.omitted), delta)
     weights, extent = estimator.weights_, raw.scaled(again.kernels.statistics.scales)
@@ -279,28 +281,30 @@ def add_stability(
 ) -> None:
     """Add how stable predictions are, and the bound on the error that follows."""
     prepared = again.prepared
-    names = "change of a prediction", "squared error, new samples"
     method = as_method(estimator.method, prepared.task)
     try:
         stable = stability_of(estimator, method, again.machine, prepared, again.kernels, extent)
     except NoBound as reason:
-        found.omitted.extend(Omitted(name, str(reason)) for name in names)
+        found.omitted.extend(Omitted(name, str(reason)) for name in STABILITY)
         return
     size = float(np.ptp(prepared.Y, axis=0).max())
     found.entries.append(
         Guarantee(
-            names[0], stable.change, stable.change >= size,
+            STABILITY[0], stable.change, stable.change >= size,
             "upper bound if one training sample is replaced (2012, theorem 16); vacuous from "
             f"{size:.3g}, the range of y",
         )
     )  # fmt: skip
-    found.add(names[1], lambda: error_entry(stable, prepared, error, delta))
+    found.add(STABILITY[1], lambda: error_entry(stable, prepared, error, delta))
 
 
 def error_entry(stable: Stability, prepared: Prepared, error: float, delta: float) -> Guarantee:
     """Return the bound on the squared error of new samples."""
     if not stable.uniform:
-        raise NoBound("the change of the weights is bounded for these training samples only")
+        raise NoBound(
+            "the change of the weights or of the scales of normalize= is bounded for these "
+            "training samples only; unif and l2-krr with normalize=None have a bound"
+        )
     value = theory.learned_ridge_generalization(
         error, 2 * stable.residual * stable.change, len(prepared.Y), stable.residual, delta
     )

@@ -106,7 +106,8 @@ def stability_of(
         len(Y), float(bounds.max()), M, lambda_0, radius=radius, change=change, intercept=center
     )
     residual = theory.largest_residual(kappa, M, lambda_0, intercept=center)
-    return Stability(moved, residual, has_fixed_weights(method, kernels.n_kernels))
+    fixed = has_fixed_weights(method, kernels.n_kernels) and prepared.normalize is None
+    return Stability(moved, residual, fixed)
 
 
 def given_alpha(estimator: Any, machine: Machine | None, prepared: Prepared) -> float:

@@ -13,7 +13,6 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.refit import refit
 from learnkernels.plurals import count_text
 from learnkernels.theory import (
-    KernelFunction,
     generalization_error,
     single_kernel_regressor,
     squared_norm,
