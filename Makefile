@@ -12,7 +12,7 @@ PARALLEL := --numprocesses $(WORKERS) --dist worksteal
 test versions-oldest versions-newest: export OMP_NUM_THREADS = 1
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test browser lint fuzz invariances bench docs versions versions-oldest versions-newest dist clean
+.PHONY: demo test browser lint fuzz invariances violations bench docs versions versions-oldest versions-newest dist clean
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -48,6 +48,10 @@ fuzz: .venv/ready
 # Order and repetition of rows, units and precision, for every method and task.
 invariances: .venv/ready
 	$(BIN)/python -m pytest tests/numerics/test_invariances.py
+
+# A search over 10,000 small problems with exact risks for violated bounds, some ten minutes.
+violations: .venv/ready
+	OMP_NUM_THREADS=1 $(BIN)/python -m tests.theory.violations 10000
 
 bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --group peers

@@ -72,13 +72,14 @@ def test_fraction_of_significant_repetitions_matches_hand_computation():
     pieces = pieces_of([(better, same), (same, same)])
     assert fraction_better(pieces, "a", "b") == 0.5
     assert fraction_better(pieces, "b", "a") == 0.0
-    grid = ResultTable(
-        "", "", {"a": {"b": Value(0.5, None, 1.0)}, "b": {"a": Value(0.0, None, 0.0)}}
-    )
-    claim = agreement([grid])
-    assert claim.holds and claim.detail == (
-        "1 of the paper's 1; not significant as in the paper 1 of 1"
-    )
+    for share, found in ((0.5, 0), (0.6, 1)):  # one half is not most
+        grid = ResultTable(
+            "", "", {"a": {"b": Value(share, None, 1.0)}, "b": {"a": Value(0.0, None, 0.0)}}
+        )
+        claim = agreement([grid])
+        assert claim.holds == bool(found) and claim.detail == (
+            f"{found} of the paper's 1; not significant as in the paper 1 of 1"
+        )
 
 
 def test_best_choice_uses_validation_auc():

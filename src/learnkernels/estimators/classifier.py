@@ -71,8 +71,8 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         The second stage. ``"auto"`` is ridge for the methods that minimise its loss (``"auto"`` and
         ``"loo"`` among them), the SVM for all others (several classes: one against the rest), and
         ridge if `n_components` is smaller than the number of samples. ``"ridge"`` is kernel ridge
-        on the labels -1 and 1 with ``alpha = 1 / (2 C)``, ``"alignment"`` the alignment predictor,
-        which has no parameter.
+        on the labels -1 and 1 with ``alpha = 1 / (2 C)``, ``"alignment"`` the alignment predictor
+        h_S of 2012 (the class is its sign), which has no parameter.
     center : bool, default=True
         Center the base kernels in feature space.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
@@ -449,7 +449,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
             name = "ridge" if landmarks and name == "svm" else name
         if name == "svm":
             return SVM(float(self.tol), exact)
-        return Ridge() if name == "ridge" else AlignmentPredictor()
+        return Ridge() if name == "ridge" else AlignmentPredictor(intercept=False)
 
 
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
