@@ -12,7 +12,7 @@ PARALLEL := --numprocesses $(WORKERS) --dist worksteal
 test versions-oldest versions-newest: export OMP_NUM_THREADS = 1
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test browser lint fuzz invariances violations bench docs versions versions-oldest versions-newest dist clean
+.PHONY: demo test browser lint fuzz soak invariances violations bench docs versions versions-oldest versions-newest dist clean
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -41,9 +41,14 @@ lint: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# More than 10,000 generated cases of absurd data and parameters, a few minutes.
+# More than 10,000 generated cases of absurd data and parameters, and 10,500 forged model files.
 fuzz: .venv/ready
 	LEARNKERNELS_CASES=1500 $(BIN)/python -m pytest tests/hostile --hypothesis-show-statistics
+
+# Ten minutes of fits, files and predictions in threads; interrupts, damaged caches, little memory.
+soak: .venv/ready
+	$(BIN)/python -m benchmarks.soak --minutes 10
+	$(BIN)/python -m tests.hostile.environment
 
 # Order and repetition of rows, units and precision, for every method and task.
 invariances: .venv/ready

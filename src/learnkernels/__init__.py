@@ -10,8 +10,9 @@ Public names are imported when they are first used, so that ``import learnkernel
 'stationary'
 """
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from learnkernels.errors import (
     ConstantKernelWarning,
@@ -23,7 +24,10 @@ from learnkernels.errors import (
 )
 from learnkernels.version import __version__
 
+TYPE_CHECKING = False  # not that of typing, whose import takes longer than all others here
 if TYPE_CHECKING:
+    from typing import Any
+
     from learnkernels import datasets, inspection, kernels, methods, theory
     from learnkernels.estimators import (
         KernelClassifier,

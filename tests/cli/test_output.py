@@ -36,7 +36,7 @@ def table(rng, tmp_path):
 
 @pytest.fixture
 def model(table, capsys):
-    path = table.with_name("model.skops")
+    path = table.with_name("model.lk")
     status, out, err = run(
         capsys, "fit", table, "--target", "kind", "--view", f"a{CLEAR}", "--save", path
     )
@@ -73,8 +73,8 @@ def test_output_does_not_overwrite_input(table, model, capsys):
 def test_models_and_tables_in_wrong_order_are_refused(table, model, capsys):
     for arguments, message in (
         (("predict", table, model), "is not a model file of learnkernels"),
-        (("predict", model, model), "is a ZIP archive (a model of 'fit --save'"),
-        (("fit", model, "--target", "kind"), "is a ZIP archive (a model of 'fit --save'"),
+        (("predict", model, model), "is a model of 'fit --save'"),
+        (("fit", model, "--target", "kind"), "is a model of 'fit --save'"),
         (
             ("predict", model, table, "--output", table.parent),
             "Is a directory",

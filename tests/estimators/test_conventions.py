@@ -55,8 +55,8 @@ def test_every_method_fits_predicts_pickles_and_saves(name, classes, tmp_path):
         model.fit(X, y, sample_weight=np.arange(120) % 3 + 1.0)
     assert np.isfinite(model.weights_).all()
     expected = model.decision_function(X)
-    lk.save(model, tmp_path / "model.skops")
-    for again in (pickle.loads(pickle.dumps(model)), lk.load(tmp_path / "model.skops")):
+    lk.save(model, tmp_path / "model.lk")
+    for again in (pickle.loads(pickle.dumps(model)), lk.load(tmp_path / "model.lk")):
         assert np.array_equal(again.decision_function(X), expected)
     if "regression" in METHODS[name]().tasks:
         regressor = lk.KernelRegressor(lk.gaussians([0.05, 0.5]), name, alpha=[10.0, 100.0])

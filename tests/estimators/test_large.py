@@ -150,7 +150,7 @@ def test_saved_landmark_model_is_smaller_than_dense_model(wave, tmp_path):
         model = lk.KernelRegressor(
             kernels=["gaussians", "linear"], method="alignf", alpha=1.0, **options
         ).fit(X, y)
-        lk.save(model, tmp_path / "model.skops")
-        sizes.append((tmp_path / "model.skops").stat().st_size)
-        assert np.array_equal(lk.load(tmp_path / "model.skops").predict(X), model.predict(X))
+        lk.save(model, tmp_path / "model.lk")
+        sizes.append((tmp_path / "model.lk").stat().st_size)
+        assert np.array_equal(lk.load(tmp_path / "model.lk").predict(X), model.predict(X))
     assert sizes[0] < sizes[1] / 3

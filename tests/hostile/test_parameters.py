@@ -90,8 +90,8 @@ CALLS = {
             "random_state": 0, "verbose": False,
         },
     ),
-    "save": (lk.save, {"model": fitted(), "path": "/missing/model.skops"}),
-    "load": (lk.load, {"path": "/missing/model.skops"}),
+    "save": (lk.save, {"model": fitted(), "path": "/missing/model.lk"}),
+    "load": (lk.load, {"path": "/missing/model.lk"}),
 }  # fmt: skip
 for name, method in METHODS.items():
     CALLS[f"method {name}"] = (

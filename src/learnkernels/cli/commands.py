@@ -36,6 +36,7 @@ from learnkernels.cli.views import has_views, kernels_of, text_columns
 from learnkernels.errors import InputError
 from learnkernels.escaping import printable
 from learnkernels.estimators import KernelClassifier, KernelRegressor
+from learnkernels.estimators.preprocessing import TablePreprocessor
 from learnkernels.files import make_folder, replacing
 from learnkernels.inspection import Comparison, compare
 from learnkernels.methods import METHODS
@@ -110,7 +111,7 @@ def features_of(saved: dict[str, Any], table: pd.DataFrame, path: str) -> pd.Dat
         )
     X = convert_columns(table.reindex(columns=saved["columns"]), saved["numbers"])
     advice = "Fill these cells, or fit the model again with --impute"
-    check_missing(X, neutral or any("imputer" in name for name in steps_of(saved["model"])), advice)
+    check_missing(X, neutral or saved["model"][0].impute, advice)
     return X
 
 
@@ -221,12 +222,23 @@ def saved_model(path: str) -> dict[str, Any]:
     valid = isinstance(saved, dict) and all(
         isinstance(saved.get(name), kind) for name, kind in types.items()
     )
-    if not (valid and hasattr(saved["model"][0], "transformers_")):
+    if not (valid and is_table_model(saved)):
         raise InputError(
             f"{path!r} was not written by 'learnkernels fit --save'. Load a model of lk.save in "
             "Python with lk.load."
         )
     return saved
+
+
+def is_table_model(saved: dict[str, Any]) -> bool:
+    """Return whether the model begins with the preprocessing of the columns that are listed."""
+    first = saved["model"][0]
+    return (
+        isinstance(first, TablePreprocessor)
+        and saved["columns"] == list(first.feature_names_in_)
+        and set(first.numbers) <= set(saved["numbers"]) <= set(saved["columns"])
+        and saved["task"] in ("classification", "regression")
+    )
 
 
 def run_demo(options: Namespace) -> None:
@@ -250,12 +262,12 @@ def run_demo(options: Namespace) -> None:
     print(chosen(fitted))
     folder = Path(options.output)
     make_folder(folder)
-    save(saved_form(model, X, "digit", "classification"), folder / "model.skops")
+    save(saved_form(model, X, "digit", "classification"), folder / "model.lk")
     found = report(model, X, y.rename("digit"), title="handwritten digits", draws=10, verbose=True)
     print(f"\n{found}\n")
     for ending in ("md", "json", "html"):
         path = found.save(folder / f"report.{ending}")
-    print(f"model:  {folder / 'model.skops'}")
+    print(f"model:  {folder / 'model.lk'}")
     print(f"report: {path}")
 
 
@@ -308,12 +320,6 @@ def chosen(fitted: KernelClassifier | KernelRegressor) -> str:
     if how:
         return f"{value}, chosen by {how}"
     return f"{fitted.selection_}\n{value}, learned together with the weights"
-
-
-def steps_of(model: Pipeline) -> list[str]:
-    """Return the names of the preprocessing steps of a saved pipeline."""
-    pipelines = (part for _, part, _ in model[0].transformers_)
-    return [step for part in pipelines for step in getattr(part, "named_steps", {})]
 
 
 def check_output(output: str | Path | None, *inputs: str) -> None:
