@@ -76,6 +76,7 @@ def test_non_table_input_raises_input_error(content, message, written):
     refused(written(content), message)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
 def test_path_that_is_not_a_regular_file_raises_input_error(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
     refused(str(tmp_path / "pipe"), "is a named pipe")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import sys
 import warnings
 from collections.abc import Sequence
@@ -19,6 +20,7 @@ BAD_INPUT = (ValueError, TypeError, OSError, ArithmeticError, MemoryError, Impor
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit status: 0 on success, 2 on invalid arguments or input."""
+    write_utf8()
     try:
         from learnkernels.cli.parser import parser  # takes a second, in which Ctrl-C is possible
 
@@ -37,6 +39,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"learnkernels: {one_line(error)}", file=sys.stderr)
         return 2
     return 0
+
+
+def write_utf8() -> None:
+    """Write UTF-8 to files and pipes: tables are read as UTF-8, and Windows would use cp1252."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+            stream.reconfigure(encoding="utf-8")
 
 
 def one_line_warning(message: Warning | str, *_: Any, **__: Any) -> None:
