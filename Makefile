@@ -1,18 +1,20 @@
 # Every target works on a fresh machine with Python 3.11 or later and make.
 PYTHON ?= python3
-BIN := .venv/bin
+# Windows has other folders; there make runs in a POSIX shell, as that of Git.
+SCRIPTS := $(if $(filter Windows_NT,$(OS)),Scripts,bin)
+BIN := .venv/$(SCRIPTS)
 PIP := -m pip install --quiet --upgrade
 PROJECT := --editable ".[dask,parquet,report]"
 export LEARNKERNELS_DATA ?= $(wildcard $(abspath ../shared/data))
 
 CHROMIUM = $(shell command -v chromium || command -v chromium-browser)
 # One process for each core; in each of them one thread for BLAS and OpenMP.
-WORKERS ?= $(shell nproc)
+WORKERS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 PARALLEL := --numprocesses $(WORKERS) --dist worksteal
-test versions-oldest versions-newest: export OMP_NUM_THREADS = 1
+test versions-oldest versions-newest versions-nightly: export OMP_NUM_THREADS = 1
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test browser lint fuzz bench docs versions versions-oldest versions-newest dist clean
+.PHONY: demo test browser lint repository fuzz bench docs versions versions-oldest versions-newest versions-nightly dist clean
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -41,6 +43,12 @@ lint: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# Conventions of repositories of scientific Python, and the security of the workflows.
+repository: .venv/ready
+	$(BIN)/python -m pip install --quiet --group repository
+	$(BIN)/sp-repo-review .
+	$(BIN)/zizmor --offline .github
+
 # More than 10,000 generated cases of absurd data and parameters, a few minutes.
 fuzz: .venv/ready
 	LEARNKERNELS_CASES=1500 $(BIN)/python -m pytest tests/hostile --hypothesis-show-statistics
@@ -58,23 +66,25 @@ docs: .venv/ready
 versions: versions-oldest versions-newest
 
 versions-oldest: CHOICE = --only-binary :all: --constraint .venv-oldest/oldest.txt --group oldest
-versions-oldest versions-newest: versions-%:
+# Pre-releases, also those that projects build every night. Not part of `versions`.
+versions-nightly: CHOICE = --pre --extra-index-url https://pypi.anaconda.org/scientific-python-nightly-wheels/simple
+versions-oldest versions-newest versions-nightly: versions-%:
 	$(PYTHON) -m venv --clear .venv-$*
-	.venv-$*/bin/python $(PIP) "pip>=25.1" packaging
-	.venv-$*/bin/python tools/oldest.py > .venv-$*/oldest.txt
-	.venv-$*/bin/python $(PIP) $(PROJECT) --group test $(CHOICE)
-	.venv-$*/bin/python -m pip list
-	.venv-$*/bin/python -m pytest $(PARALLEL)
+	.venv-$*/$(SCRIPTS)/python $(PIP) "pip>=25.1" packaging
+	.venv-$*/$(SCRIPTS)/python tools/oldest.py > .venv-$*/oldest.txt
+	.venv-$*/$(SCRIPTS)/python $(PIP) $(PROJECT) --group test $(CHOICE)
+	.venv-$*/$(SCRIPTS)/python -m pip list
+	.venv-$*/$(SCRIPTS)/python -m pytest $(PARALLEL)
 
 # Wheel and sdist in dist/, tried in empty environments. Uploads nothing.
 dist:
 	$(PYTHON) -m venv --clear .venv-dist
-	.venv-dist/bin/python $(PIP) "pip>=25.1"
-	.venv-dist/bin/python $(PIP) --group dist
+	.venv-dist/$(SCRIPTS)/python $(PIP) "pip>=25.1"
+	.venv-dist/$(SCRIPTS)/python $(PIP) --group dist
 	rm -rf dist
-	.venv-dist/bin/python -m build
-	.venv-dist/bin/python -m twine check --strict dist/*
-	.venv-dist/bin/python tools/check_dist.py
+	.venv-dist/$(SCRIPTS)/python -m build
+	.venv-dist/$(SCRIPTS)/python -m twine check --strict dist/*
+	.venv-dist/$(SCRIPTS)/python tools/check_dist.py
 
 clean:
 	rm -rf .venv .venv-* dist docs/_build docs/api docs/gallery docs/measured docs/messages.md docs/reproductions docs/tables docs/sg_execution_times.rst
