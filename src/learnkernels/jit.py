@@ -76,13 +76,20 @@ def compiled(**options: Any) -> Callable[[Function], Function]:
     return lambda function: Deferred(function, compiler)
 
 
-def intrinsic(function: Function) -> Function:
-    """Decorate like ``numba.extending.intrinsic``, when the compiler is loaded."""
+def intrinsic(python: Function) -> Callable[[Function], Function]:
+    """Return a decorator like ``numba.extending.intrinsic`` that waits for a call.
+
+    Parameters
+    ----------
+    python : callable
+        The same function in Python, used with ``NUMBA_DISABLE_JIT=1``.
+    """
 
     def compiler(function: Function) -> Function:
+        from numba import config
         from numba.extending import intrinsic
 
-        made: Function = intrinsic(function)
+        made: Function = python if config.DISABLE_JIT else intrinsic(function)
         return made
 
-    return Deferred(function, compiler)
+    return lambda function: Deferred(function, compiler)

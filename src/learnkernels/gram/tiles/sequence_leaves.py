@@ -25,7 +25,7 @@ WIDTH = 64
 ONE, LAST = np.uint64(1), np.uint64(63)
 
 
-@intrinsic
+@intrinsic(python=lambda word: np.uint64(int(word).bit_count()))
 def count_ones(typing_context: Any, word: Any) -> Any:
     """Count the bits set in a word, with one instruction of the processor."""
     from numba import types
