@@ -11,10 +11,10 @@ CHROMIUM = $(shell command -v chromium || command -v chromium-browser)
 # One process for each core; in each of them one thread for BLAS and OpenMP.
 WORKERS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 PARALLEL := --numprocesses $(WORKERS) --dist worksteal
-test versions-oldest versions-newest versions-nightly: export OMP_NUM_THREADS = 1
+test coverage versions-oldest versions-newest versions-nightly: export OMP_NUM_THREADS = 1
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test browser lint repository fuzz bench docs versions versions-oldest versions-newest versions-nightly dist clean
+.PHONY: demo test browser lint repository coverage fuzz bench bench-compare docs versions versions-oldest versions-newest versions-nightly dist clean
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -27,6 +27,16 @@ demo: .venv/ready
 
 test: .venv/ready
 	$(BIN)/python -m pytest $(PARALLEL)
+
+# Lines and branches that tests run; compiled functions as Python, on small data.
+coverage: .venv/ready
+	$(BIN)/python -m pip install --quiet --group coverage
+	$(BIN)/coverage erase
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m tests.compile
+	NUMBA_DISABLE_JIT=1 $(BIN)/coverage run -m pytest tests/gram/tiles/test_leaves.py
+	$(BIN)/coverage run -m pytest $(PARALLEL)
+	$(BIN)/coverage combine --quiet
+	$(BIN)/coverage report
 
 # The report in a real browser; installs Debian's Chromium where there is none.
 browser: .venv/browser
@@ -57,9 +67,14 @@ bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --group peers
 	$(BIN)/python -m benchmarks
 
+# The headline ratios of another revision and of the working tree: make bench-compare REV=v0.1.0
+bench-compare: .venv/ready
+	$(BIN)/python -m benchmarks.compare_revisions $(REV)
+
 docs: .venv/ready
 	rm -rf docs/api
 	$(BIN)/sphinx-build --fail-on-warning --keep-going -q -b html docs docs/_build/html
+	$(BIN)/python tools/check_site.py docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 # The tests with the oldest and with the newest versions that pyproject.toml allows.

@@ -29,14 +29,12 @@ REPEATED = (
 
 
 def chosen_by_held_out_error(estimator):
-    """Return the checks that a choice by held-out error cannot pass, with the reason."""
+    """Return the checks that a choice by held-out error passes by chance only."""
     parameters = estimator.get_params()
     regularisation = parameters.get("C", parameters.get("alpha", 1.0))
     if parameters["method"] not in ("auto", "loo") and regularisation != "auto":
-        return {}
-    return {
-        f"check_sample_weight_equivalence_on_{kind}_data": REPEATED for kind in ("dense", "sparse")
-    }
+        return set()
+    return {f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")}
 
 
 @parametrize_with_checks(
@@ -55,9 +53,10 @@ def chosen_by_held_out_error(estimator):
         lk.KernelRegressor(kernels=["gaussians", "linear"], method="alignf", alpha=1.0),
         lk.KernelLearner(kernels=["gaussians", "linear"], method="alignf"),
     ],
-    expected_failed_checks=chosen_by_held_out_error,
 )
 def test_scikit_learn_estimator_checks(estimator, check):
+    if check.func.__name__ in chosen_by_held_out_error(estimator):
+        pytest.skip(REPEATED)
     check(estimator)
 
 
