@@ -1,7 +1,7 @@
 """Compare the headline ratios of another revision with those of the working tree.
 
-``python -m benchmarks.compare_revisions v0.1.0`` checks the revision out into a temporary folder, and
-runs the benchmarks of this tree with both libraries in turn, in this environment.
+``python -m benchmarks.compare_revisions v0.1.0`` checks the revision out into a temporary folder
+and runs the benchmarks of this tree with both libraries in turn, in this environment.
 """
 
 from __future__ import annotations

@@ -27,6 +27,7 @@ html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "learnkernels"
 html_baseurl = "https://learnkernels.github.io/learnkernels/"
+html_context = {"base_url": html_baseurl}
 html_extra_path = ["picture.png"]  # the picture that other sites show beside a link
 # Links to the documentation of other libraries need a connection while the pages are built.
 intersphinx_mapping = (

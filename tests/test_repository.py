@@ -1,8 +1,9 @@
-"""The workflows use targets that the Makefile has, and actions of fixed versions."""
+"""Workflows use targets of the Makefile and pinned actions; the recipe has our requirements."""
 
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -32,3 +33,12 @@ def test_actions_are_pinned_to_commits_with_their_version_as_comment(path):
     for action, comment in USES.findall(path.read_text(encoding="utf-8")):
         assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", action), action
         assert re.fullmatch(r" # v\d+\.\d+\.\d+", comment), action
+
+
+def test_requirements_of_the_conda_recipe_are_those_of_the_project():
+    recipe = (ROOT / "recipe" / "recipe.yaml").read_text(encoding="utf-8")
+    run = recipe.partition("  run:\n")[2].partition("\n\n")[0]
+    required = {line.replace(" >=", ">=") for line in re.findall(r"- (\w\S* >=\d\S+)", run)}
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    assert required == set(project["dependencies"])
+    assert f'python_min: "{project["requires-python"].removeprefix(">=")}"' in recipe
