@@ -50,7 +50,7 @@ def test_weights_agree_with_reference(name, method):
     assert error <= REFERENCE["methods"][method]["tolerance"]
 
 
-def test_reference_covers_every_method_whose_weights_are_determined_by_the_data():
+def test_reference_covers_every_method_with_weights_determined_by_the_data():
     assert REFERENCE["methods"].keys() | NOT_HERE == METHODS.keys()
     assert len(REFERENCE["data"]) == 10
 
