@@ -234,7 +234,7 @@ def saved_form(model: Pipeline, X: pd.DataFrame, target: str, task: str) -> dict
 
 def saved_model(path: str) -> dict[str, Any]:
     """Load the content of a model file written by `fit --save`."""
-    saved: dict[str, Any] = load(path)
+    saved: Any = load(path)
     types = {"model": Pipeline, "columns": list, "numbers": list, "target": str, "task": str}
     valid = isinstance(saved, dict) and all(
         isinstance(saved.get(name), kind) for name, kind in types.items()

@@ -76,21 +76,21 @@ class Fold:
 
 
 def compare(
-    X,
-    y,
+    X: Any,
+    y: Any,
     methods: Sequence[MethodLike] | Mapping[str, MethodLike | Sequence[MethodLike]] = (
         "unif",
         "alignf",
         "auto",
     ),
     *,
-    kernels=None,
+    kernels: Any = None,
     task: str = "classification",
     cv: Any = 5,
     random_state: Any = 0,
     grid: Sequence[float] | None = None,
-    preprocess=None,
-    backend=None,
+    preprocess: Any = None,
+    backend: Any = None,
     n_jobs: int | None = None,
     missing: str = "error",
     verbose: bool = False,

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import ttest_rel
 
 from learnkernels.templates import render
@@ -117,7 +118,7 @@ def shares(mu: np.ndarray) -> np.ndarray:
     return mu / total if total > 0 else mu
 
 
-def errs_less(errors, others) -> bool:
+def errs_less(errors: ArrayLike, others: ArrayLike) -> bool:
     """Whether errors are below others by a paired one-sided t-test at level 0.1."""
     difference = np.subtract(others, errors)
     if np.ptp(difference) <= 1e-12 * np.abs(difference).max():  # no variance to test against

@@ -104,7 +104,7 @@ def on(columns: Any, kernels: Any = None, name: str | None = None) -> Family:
     >>> sorted(model.view_weights_)
     ['body', 'promoter']
     """
-    if name is not None and not (isinstance(name, str) and name):
+    if name is not None and not (isinstance(name, str) and name):  # type: ignore[redundant-expr]
         raise InputError(f"on() got name={name!r}; it must be a non-empty string, or None.")
     return View(columns, kernels, name)
 
