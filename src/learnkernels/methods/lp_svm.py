@@ -10,7 +10,7 @@ from learnkernels.methods.base import (
     require_stop,
     warn_unless_converged,
 )
-from learnkernels.methods.objectives import learn_svm_weights
+from learnkernels.methods.objectives import SVMObjective, learn_bounded_weights, norm_ball
 
 
 class LpSVM(WeightMethod):
@@ -52,9 +52,8 @@ class LpSVM(WeightMethod):
         # mu >= 0, |mu|_p <= 1; several classes: the sum over one-against-rest problems.
         require(self, "p", 1, strict=False, high=1000)
         require_stop(self)
-        C = problem.C * problem.sample_weight
-        mu, certificate = learn_svm_weights(
-            problem.kernels, problem.Y, C, self.p, tol=self.tol, max_iter=self.max_iter
+        mu, certificate = learn_bounded_weights(
+            SVMObjective.of(problem, norm_ball(self.p)), tol=self.tol, max_iter=self.max_iter
         )
         warn_unless_converged(self, certificate)
         return LearnedWeights(mu, certificate)
