@@ -91,6 +91,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         Constant added to the outputs of the kernel expansion.
     alpha_errors_ : ndarray of shape (n_values,)
         Held-out mean squared error of each alpha, by leave-one-out or folds; only for a list.
+    tail_sums_ : ndarray of shape (n_kernels,)
+        Tail sum of the spectrum of each kernel; only for the methods ``"conv"`` and ``"dc"``.
     selection_ : Selection
         The candidates and their held-out errors; only for the methods ``"auto"`` and ``"loo"``.
     n_features_in_ : int

@@ -100,8 +100,8 @@ class AlignedBall:
             slope, length = float(g @ step), 1.0
             if -slope <= 1e-8:
                 break
-            room = KEPT * self._room(x)
-            while (self._room(x + length * step) < room).any() or (
+            slack = KEPT * self._slacks(x)
+            while (self._slacks(x + length * step) < slack).any() or (
                 trial := self._value(H, b, x + length * step, t)
             ) > value + length * slope / 4:
                 length /= 2
@@ -110,7 +110,7 @@ class AlignedBall:
             x, value = x + length * step, trial
         return x
 
-    def _room(self, x: np.ndarray) -> np.ndarray:
+    def _slacks(self, x: np.ndarray) -> np.ndarray:
         """Compute the distances from the curved boundaries: of the cone and of the ball."""
         return np.array([self._margins(x)[0], 1 - float(x @ x)])
 
@@ -119,10 +119,10 @@ class AlignedBall:
 
         The barrier is -log((a'x)^2 - omega^2 x'M x) - log(1 - x'x) - sum_k log x_k.
         """
-        (low, high, _), room = self._margins(x), 1 - float(x @ x)
-        if low <= 0 or room <= 0 or (x <= 0).any():
+        (low, high, _), slack = self._margins(x), 1 - float(x @ x)
+        if low <= 0 or slack <= 0 or (x <= 0).any():
             return np.inf
-        barrier = -np.log(low) - np.log(high) - np.log(room) - np.log(x).sum()
+        barrier = -np.log(low) - np.log(high) - np.log(slack) - np.log(x).sum()
         return float(t * (x @ H @ x / 2 - b @ x) + barrier)
 
     def _newton_step(
@@ -134,11 +134,11 @@ class AlignedBall:
         boundary, so B alone is factored. In units of x, where the barrier of x >= 0 has second
         derivatives one.
         """
-        (low, high, w), room = self._margins(x), 1 - float(x @ x)
-        columns = np.column_stack([(self.a - w) / low, (self.a + w) / high, 2 * x / room])
+        (low, high, w), slack = self._margins(x), 1 - float(x @ x)
+        columns = np.column_stack([(self.a - w) / low, (self.a + w) / high, 2 * x / slack])
         g = t * (H @ x - b) + columns @ np.array([-1.0, -1.0, 1.0]) - 1 / x
         B = t * H + 2 / (low * high) * (self.omega**2 * self.M - np.outer(w, w))
-        B.flat[:: len(x) + 1] += 2 / room
+        B.flat[:: len(x) + 1] += 2 / slack
         B *= np.outer(x, x)
         B.flat[:: len(x) + 1] += 1
         U = x[:, None] * columns
