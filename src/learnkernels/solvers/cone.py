@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.optimize import minimize_scalar
 
 # Growth of the weight of the objective against the barrier, and the last one: the objective, of
@@ -96,7 +96,10 @@ class AlignedBall:
         """Minimise t (x'H x / 2 - b'x) + barrier by Newton's method with a line search."""
         value = self._value(H, b, x, t)
         for _ in range(STEPS):
-            step, g = self._newton_step(H, b, x, t)
+            try:
+                step, g = self._newton_step(H, b, x, t)
+            except LinAlgError:  # rounding; the point is feasible, and the bound holds for any
+                return x
             slope, length = float(g @ step), 1.0
             if -slope <= 1e-8:
                 break
