@@ -15,7 +15,7 @@ from learnkernels.methods.base import (
     require_stop,
     warn_unless_converged,
 )
-from learnkernels.methods.objectives import LOSSES, PenalisedObjective, named_loss
+from learnkernels.methods.objectives import PenalisedObjective, named_loss
 from learnkernels.solvers import minimise, nonnegative_qp
 
 
@@ -70,7 +70,7 @@ class AlignSingle(WeightMethod):
     @property
     def machine(self) -> str:  # type: ignore[override]
         """Return the machine whose objective the method minimises."""
-        return LOSSES.get(self.loss, "ridge")
+        return "svm" if self.loss == "hinge" else "ridge"
 
     def learn(self, problem: WeightProblem) -> LearnedWeights:
         """Minimise the objective of the machine plus the regulariser."""

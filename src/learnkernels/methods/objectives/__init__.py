@@ -2,7 +2,7 @@
 
 from learnkernels.methods.objectives.bounded_weights import learn_bounded_weights, norm_ball
 from learnkernels.methods.objectives.loo_error import LeaveOneOutError, LeaveOneOutPoint
-from learnkernels.methods.objectives.loss import LOSSES, Loss, named_loss, task_loss
+from learnkernels.methods.objectives.loss import Loss, named_loss, task_loss
 from learnkernels.methods.objectives.penalised import PenalisedObjective
 from learnkernels.methods.objectives.power_objective import PowerObjective
 from learnkernels.methods.objectives.rank_one import rank_one_ridge_weights, rank_one_svm_weights
@@ -10,7 +10,6 @@ from learnkernels.methods.objectives.ridge_objective import RidgeObjective
 from learnkernels.methods.objectives.svm_objective import SVMObjective
 
 __all__ = [
-    "LOSSES",
     "LeaveOneOutError",
     "LeaveOneOutPoint",
     "Loss",

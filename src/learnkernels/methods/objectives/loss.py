@@ -23,7 +23,7 @@ from learnkernels.methods.objectives.ridge_objective import RidgeObjective
 from learnkernels.methods.objectives.svm_objective import SVMObjective
 from learnkernels.solvers import Point, Simplex, SparseObjective, WeightSet
 
-LOSSES = {"squared": "ridge", "hinge": "svm"}  # and their machines
+LOSSES = ("squared", "hinge")
 
 
 class Loss(SparseObjective, Protocol):
@@ -76,7 +76,7 @@ def named_loss(method: str, name: str, problem: WeightProblem) -> Loss:
     name : {"squared", "hinge"}
     problem : WeightProblem
     """
-    if name not in LOSSES:
+    if not (isinstance(name, str) and name in LOSSES):
         raise InputError(f"{method} got loss={name!r}; expected one of {list(LOSSES)}.")
     if name == "hinge" and problem.task != "classification":
         raise InputError(

@@ -36,14 +36,15 @@ def rank_one_weights(
     than the kernels: then an n x n matrix would cost more than one of the kernels.
     """
     (n, outputs), p = loss.Y.shape, loss.kernels.n_kernels
-    columns = loss.kernels.rank_one() if outputs == 1 else None
+    thin = isinstance(loss, RidgeObjective) and n > TALL and 2 * p < n
+    columns = loss.kernels.rank_one() if outputs == 1 and not thin else None
     if columns is None:
         return None
     if isinstance(loss, SVMObjective):
         return rank_one_svm_weights(loss, columns, tol=tol, max_iter=max_iter)
-    if not isinstance(loss, RidgeObjective) or (n > TALL and 2 * p < n):
-        return None
-    return rank_one_ridge_weights(loss, columns, radius, tol=tol, max_iter=max_iter)
+    if isinstance(loss, RidgeObjective):
+        return rank_one_ridge_weights(loss, columns, radius, tol=tol, max_iter=max_iter)
+    return None
 
 
 def rank_one_svm_weights(
