@@ -60,8 +60,8 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         alignment, then train the machine: ``"unif"``, ``"align"``, ``"alignf"``,
         ``"align-linear"``. One-stage methods learn weights and machine together: ``"l1-svm"``,
         ``"l2-svm"``, ``"lp-svm"``, ``"conv"``, ``"dc"``, ``"ufo"``, ``"l1-krr"``, ``"l2-krr"``,
-        ``"align-single"``. Baselines: ``"single"``, ``"ensemble"``. Or an object of
-        `learnkernels.methods` with parameters.
+        ``"align-single"``, ``"align-constrained"``. Baselines: ``"single"``, ``"ensemble"``. Or an
+        object of `learnkernels.methods` with parameters.
     C : float, list of float or "auto", default="auto"
         Regularisation parameter; smaller is stronger. From a list, the best value is chosen by
         stratified cross-validation in `fit`, with weights learned on each training part.

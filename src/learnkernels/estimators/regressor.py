@@ -107,6 +107,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         several.
     alpha_scores_ : ndarray of shape (n_values,)
         Mean score of each alpha in folds; only with `scoring`.
+    tail_sums_ : ndarray of shape (n_kernels,)
+        Tail sum of the spectrum of each kernel; only for the methods ``"conv"`` and ``"dc"``.
     selection_ : Selection
         The candidates and their held-out errors; only for the methods ``"auto"`` and ``"loo"``.
     n_features_in_ : int

@@ -264,12 +264,13 @@ def one_trial(fold: Fold, alternatives: Sequence[WeightMethod], setting: Task) -
 
     validated = [errors(predictors, parts[1], validation) for predictors in trained]
     which = int(np.argmin([min(found) for found in validated]))
-    best = trained[which][int(np.argmin(validated[which]))]
+    chosen = int(np.argmin(validated[which]))
+    best = trained[which][chosen]
     (error,) = errors([best], parts[2], test)
     learned = best.learned
     mu = learned.result.weights
     on_test = fold.held_out.alignment(mu * learned.kernels.factors)  # scaled as in training
-    return Trial(error, learned.alignment, on_test, mu, seconds)
+    return Trial(error, validated[which][chosen], learned.alignment, on_test, mu, seconds)
 
 
 def task_of(task: str, y: np.ndarray, cv: Any, random_state: Any, grid: Any) -> Task:

@@ -30,6 +30,8 @@ class MethodResult:
         The same on the test part, where the weights have not seen the target.
     errors : list of float
         Test error of each fold.
+    validation_errors : list of float
+        Error of the chosen regularisation on the validation fold of each trial.
     weights_mean : list of float
         Mean share of each kernel: weights divided by the sum of their sizes.
     fit_seconds : float
@@ -47,6 +49,7 @@ class MethodResult:
     test_alignment_mean: float
     test_alignment_std: float
     errors: list[float]
+    validation_errors: list[float]
     weights_mean: list[float]
     fit_seconds: float
     beats_unif: bool
@@ -107,6 +110,7 @@ class Trial:
     """One method on one fold."""
 
     error: float
+    validation_error: float
     alignment: float
     test_alignment: float
     weights: np.ndarray
@@ -140,6 +144,7 @@ def result_of(label: str, trials: list[Trial], baseline: list[Trial] | None) -> 
         float(means[1]),
         float(spreads[1]),
         errors.tolist(),
+        [trial.validation_error for trial in trials],
         np.mean([shares(trial.weights) for trial in trials], axis=0).tolist(),
         float(np.mean([trial.seconds for trial in trials])),
         beats,
