@@ -12,7 +12,7 @@ that methods need of a loss:
 
 from __future__ import annotations
 
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 
