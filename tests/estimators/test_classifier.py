@@ -171,7 +171,7 @@ def test_invalid_data_raises(classes):
     [
         (np.ones((4, 4)), "np.stack"),
         (np.ones((4, 3, 2)), "n_samples, n_samples, n_kernels"),
-        (np.ones((4, 4, 0)), "holds no kernel"),
+        (np.ones((4, 4, 0)), "contains no kernel"),
         (np.ones((1, 1, 1)), "at least 2"),
     ],
 )

@@ -98,8 +98,7 @@ def alignment_statistics(
         if subsample > n:
             raise InputError(
                 f"subsample={subsample}, but X has {count_text(n, 'sample')}; pass a smaller "
-                "number, or "
-                "None to use all samples."
+                "number, or None to use all samples."
             )
         samples = np.sort(random.choice(n, subsample, replace=False))
         target = target[samples]
@@ -163,8 +162,7 @@ class SampledStatistics(Statistics):
         if not np.isfinite(self.size):
             raise InputError(
                 "the target or every kernel is constant, so no alignment is defined; pass a target "
-                "that "
-                "varies, and kernels whose parameters fit the scale of X."
+                "that varies, and kernels whose parameters fit the scale of X."
             )
         best = self.standard_errors[int(np.argmax(self.alignments()))]
         by_halves = self.subsample * (2 * best / precision) ** 2
