@@ -1,105 +1,56 @@
-"""The cache of compiled functions."""
+"""Compiled functions wait for their first call."""
 
-import hashlib
-import importlib.util
-import os
-import pickle
-import subprocess
+from __future__ import annotations
+
 import sys
-import warnings
+from concurrent.futures import ThreadPoolExecutor
+from types import ModuleType
 
 import pytest
 
-from learnkernels import jit
+from learnkernels.jit import Deferred, compiled, load_compiler
 
 SOURCE = """
 from learnkernels.jit import compiled
 
 @compiled()
-def double(x):
+def twice(x):
     return 2 * x
+
+@compiled()
+def four_times(x):
+    return twice(twice(x))
 """
-DAMAGES = {
-    "truncated": lambda content: content[: len(content) // 2],
-    "empty": lambda content: b"",
-    "garbage": lambda content: b"garbage" * 10,
-    "one bit": lambda content: content[:-9] + bytes([content[-9] ^ 1]) + content[-8:],
-}
 
 
 @pytest.fixture
-def compiled_once(tmp_path, monkeypatch):
-    """Return a function that imports the module again, as a new process does."""
-    monkeypatch.setattr(jit, "WARNED", set())
-    path = tmp_path / "module.py"
-    path.write_text(SOURCE)
+def module(tmp_path, monkeypatch) -> ModuleType:
+    """Return a module with two compiled functions, one of which calls the other."""
+    (tmp_path / "waiting.py").write_text(SOURCE)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "waiting", raising=False)
+    import waiting
 
-    def imported():
-        spec = importlib.util.spec_from_file_location("module", path)
-        module = importlib.util.module_from_spec(spec)
-        monkeypatch.setitem(sys.modules, "module", module)
-        spec.loader.exec_module(module)
-        return module.double
-
-    assert imported()(3) == 6
-    return imported
+    return waiting
 
 
-def hits(function):
-    return sum(function.stats.cache_hits.values())
+def test_first_call_compiles_a_function_and_those_that_it_calls(module):
+    imported_before = module.four_times
+    assert isinstance(imported_before, Deferred)
+    assert imported_before(3) == 12
+    assert not isinstance(module.twice, Deferred)
+    assert module.four_times(3) == imported_before(3)
 
 
-def test_functions_are_loaded_from_the_cache(compiled_once):
-    function = compiled_once()
-    assert function(3) == 6 and hits(function) == 1
+def test_concurrent_first_calls_agree(module):
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(module.four_times, range(20))) == [4 * x for x in range(20)]
 
 
-@pytest.mark.parametrize("damage", DAMAGES.values(), ids=DAMAGES)
-@pytest.mark.parametrize("ending", ["nbi", "nbc"])
-def test_damaged_cache_is_not_used_and_warns_once_with_the_folder(
-    damage, ending, compiled_once, tmp_path
-):
-    (path,) = (tmp_path / "__pycache__").glob(f"*.{ending}")
-    path.write_bytes(damage(path.read_bytes()))
-    function = compiled_once()
-    with pytest.warns(UserWarning, match=f"{tmp_path.name}.*delete the files"):
-        assert function(3) == 6
-    assert hits(function) == 0
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert compiled_once()(3.0) == 6.0
+def test_deferred_function_keeps_its_documentation():
+    @compiled()
+    def documented() -> None:
+        """Do nothing."""
 
-
-def test_cache_that_cannot_be_written_is_no_error(compiled_once, monkeypatch):
-    def full(*_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(jit.CheckedFiles, "_save_data", full)
-    with pytest.warns(UserWarning, match="No space left"):
-        assert compiled_once()(3.0) == 6.0
-
-
-def test_content_with_a_valid_checksum_that_is_no_index_is_not_used(compiled_once, tmp_path):
-    (path,) = (tmp_path / "__pycache__").glob("*.nbi")
-    content = pickle.dumps("no index")
-    path.write_bytes(hashlib.sha256(content).digest() + content)
-    function = compiled_once()
-    with pytest.warns(UserWarning, match="cannot be used"):
-        assert function(3) == 6
-
-
-def test_command_line_fits_with_a_damaged_cache(tmp_path):
-    (tmp_path / "table.csv").write_text("a,y\n" + "".join(f"{i},{i % 7}\n" for i in range(30)))
-    command = [sys.executable, "-m", "learnkernels", "fit", "table.csv", "--target", "y",
-               "--kernels", "linear", "--method", "unif", "--task", "regression"]  # fmt: skip
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
-    run = {"cwd": tmp_path, "capture_output": True, "text": True, "env": environment}
-    first = subprocess.run(command, **run)
-    assert first.returncode == 0, first.stderr
-    files = list((tmp_path / "cache").rglob("*.nb[ic]"))
-    assert files
-    for path in files:
-        path.write_bytes(b"")
-    again = subprocess.run(command, **run)
-    assert (again.returncode, again.stdout) == (0, first.stdout)
-    assert "cannot be used" in again.stderr and "Traceback" not in again.stderr
+    assert documented.__doc__ == "Do nothing."
+    load_compiler()

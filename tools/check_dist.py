@@ -83,7 +83,7 @@ def same(found: set[str], expected: set[str], where: str) -> None:
 def check_installed(archive: Path, folder: Path) -> None:
     """Install into an empty environment; a version, a fit, a prediction, and types."""
     venv.create(folder / "env", with_pip=True)
-    python = folder / "env" / "bin" / "python"
+    python = folder / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
     run(python, "-m", "pip", "install", "--quiet", archive, cwd=folder)
     (folder / "table.csv").write_text(TABLE)
     (folder / "consumer.py").write_text(CONSUMER)

@@ -1,111 +1,97 @@
-"""Numba's compiler with a disk cache that may be damaged or absent.
+"""Numba's compiler with its disk cache, loaded when the first compiled function is called.
 
-Numba unpickles the files of its cache without checking them. Here each has the SHA-256 of its
-content. A file that is damaged, or that cannot be read or written, is not used: the function is
-compiled in every process, and the first one warns with the folder.
+Numba and its decorators take a sixth of the time of ``import learnkernels.estimators``. Programs
+that only print their options need none of it. The decorators therefore return `Deferred` functions.
+The first call of any of them imports Numba and replaces all of them by Numba's functions in the
+modules that define them, because compiled functions can only call functions that Numba knows.
 """
 
 from __future__ import annotations
 
-import hashlib
-import pickle
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
+from threading import RLock
 from typing import Any
 
-from numba import njit
-from numba.core.caching import FunctionCache, IndexDataCacheFile
+Function = Callable[..., Any]
 
-DIGEST = 32
-# Folders about which a warning was raised in this process.
-WARNED: set[str] = set()
+_waiting: list[Deferred] = []
+_lock = RLock()
 
 
-def compiled(**options: Any) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator like ``numba.njit(cache=True, nogil=True)``."""
+class Deferred:
+    """Function that is compiled at its first call.
 
-    def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+    Parameters
+    ----------
+    function : callable
+        What to compile.
+    compiler : callable
+        Takes the function, imports Numba, and returns Numba's function.
+    """
+
+    def __init__(self, function: Function, compiler: Callable[[Function], Function]):
+        self.function = function
+        self.compiler = compiler
+        self.made: Function | None = None
+        self.__doc__ = function.__doc__
+        with _lock:
+            _waiting.append(self)
+
+    def __call__(self, *args: Any) -> Any:
+        if self.made is None:
+            load_compiler()
+        assert self.made is not None
+        return self.made(*args)
+
+
+def load_compiler() -> None:
+    """Import Numba, and replace the deferred functions in the modules that define some."""
+    with _lock:
+        for deferred in _waiting:
+            deferred.made = deferred.compiler(deferred.function)
+        for deferred in _waiting:
+            module = deferred.function.__globals__
+            module |= {
+                name: value.made for name, value in module.items() if isinstance(value, Deferred)
+            }
+        _waiting.clear()
+
+
+def compiled(**options: Any) -> Callable[[Function], Function]:
+    """Return a decorator like ``numba.njit(cache=True, nogil=True)`` that waits for a call.
+
+    Where no folder can be written there is no disk cache.
+    """
+
+    def compiler(function: Function) -> Any:
+        from numba import njit
+
+        from learnkernels.compiled_cache import CheckedCache
+
         made: Any = njit(nogil=True, **options)(function)
-        with suppress(RuntimeError):  # a read-only installation and no home: no cache
+        # A read-only installation and no home have no cache, nor has Python without the compiler.
+        with suppress(RuntimeError, AttributeError):
             made._cache = CheckedCache(function)
         return made
 
-    return decorate
+    return lambda function: Deferred(function, compiler)
 
 
-class CheckedCache(FunctionCache):
-    """The cache of one function; compile without it if a file is damaged."""
+def intrinsic(python: Function) -> Callable[[Function], Function]:
+    """Return a decorator like ``numba.extending.intrinsic`` that waits for a call.
 
-    def __init__(self, function: Callable[..., Any]) -> None:
-        super().__init__(function)
-        name = f"{self._impl.filename_base}.checked"
-        stamp = self._impl.locator.get_source_stamp()
-        self._cache_file = CheckedFiles(self._cache_path, name, stamp)
+    Parameters
+    ----------
+    python : callable
+        The same function in Python, used with ``NUMBA_DISABLE_JIT=1``.
+    """
 
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return compiled code for a signature, None if the cache does not have it."""
-        try:
-            return super().load_overload(sig, target_context)
-        except MemoryError:
-            raise
-        except Exception as error:  # unpickling damaged bytes raises many types
-            self.give_up(error)
-            return None
+    def compiler(function: Function) -> Function:
+        from numba import config
+        from numba.extending import intrinsic
 
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Store compiled code for a signature."""
-        try:
-            super().save_overload(sig, data)
-        except MemoryError:
-            raise
-        except Exception as error:
-            self.give_up(error)
+        made: Function = python if config.DISABLE_JIT else intrinsic(function)
+        return made
 
-    def give_up(self, error: Exception) -> None:
-        """Do not use this cache any more; warn once for each folder."""
-        self.disable()
-        folder = str(self._cache_path)
-        if folder not in WARNED:
-            WARNED.add(folder)
-            reason = str(error) or type(error).__name__
-            warnings.warn(
-                f"the cache of compiled functions in {folder!r} cannot be used ({reason}), so they "
-                "are compiled again in every process; delete the files *.nbi and *.nbc there.",
-                UserWarning,
-                stacklevel=2,
-            )
-
-
-class CheckedFiles(IndexDataCacheFile):
-    """Index and data files with the SHA-256 of their content in front."""
-
-    def _load_index(self) -> dict[Any, str]:
-        try:
-            version, stamp, overloads = pickle.loads(checked(Path(self._index_path)))
-        except FileNotFoundError:
-            return {}
-        current = (version, stamp) == (self._version, self._source_stamp)
-        return dict(overloads) if current else {}
-
-    def _save_index(self, overloads: dict[Any, str]) -> None:
-        content = self._dump((self._version, self._source_stamp, overloads))
-        with self._open_for_write(self._index_path) as file:
-            file.write(hashlib.sha256(content).digest() + content)
-
-    def _load_data(self, name: str) -> Any:
-        return pickle.loads(checked(Path(self._data_path(name))))
-
-    def _save_data(self, name: str, data: Any) -> None:
-        content = self._dump(data)
-        with self._open_for_write(self._data_path(name)) as file:
-            file.write(hashlib.sha256(content).digest() + content)
-
-
-def checked(path: Path) -> bytes:
-    """Return the content of a file without its checksum, or raise if it is damaged."""
-    content = path.read_bytes()
-    if hashlib.sha256(content[DIGEST:]).digest() != content[:DIGEST]:
-        raise ValueError(f"{path.name} is damaged")
-    return content[DIGEST:]
+    return lambda function: Deferred(function, compiler)

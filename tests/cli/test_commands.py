@@ -52,7 +52,7 @@ def test_compare_prints_json(table, capsys):
 
 
 def test_compare_marks_methods_that_do_not_apply(table, capsys):
-    every = "unif,align,alignf,align-single,l1-krr,l2-krr,l1-svm,conv,single,ensemble"
+    every = "unif,align,alignf,align-single,l1-krr,l2-krr,l1-svm,l2-svm,conv,single,ensemble"
     status, out, err = run(
         capsys, "compare", table, "--target", "amount", "--methods", every, "--cv", "3",
         "--kernels", "gaussians:-3..0",

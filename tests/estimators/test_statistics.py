@@ -44,7 +44,8 @@ def test_needed_sample_size_follows_from_bootstrap_and_bound(many):
     assert 300 < needed.bootstrap < needed.bound
     best = some.standard_errors[some.alignments().argmax()]
     assert needed.bootstrap == pytest.approx(300 * (2 * best / 0.01) ** 2, abs=1)
-    assert theory.alignment_concentration(needed.bound, some.size, 1, 1, 1, 0.05) <= 0.01
+    kernel, target = some.ratios
+    assert theory.alignment_concentration(needed.bound, 1, 1, 1 / kernel, 1 / target, 0.05) <= 0.01
     assert needed.bound > some.needed(0.02).bound > some.needed(0.02, delta=0.2).bound
 
 
@@ -54,7 +55,7 @@ def test_subsampled_statistics_can_be_restricted_to_some_kernels(many):
 
 
 def test_invalid_subsample_size_raises_input_error(many):
-    with pytest.raises(lk.InputError, match="only 2000 samples"):
+    with pytest.raises(lk.InputError, match="X has 2,000 samples"):
         lk.alignment_statistics(KERNELS, *many, subsample=2001)
     with pytest.raises(lk.InputError, match="subsample=2"):
         lk.alignment_statistics(KERNELS, *many, subsample=2)

@@ -23,7 +23,18 @@ from tests.methods.problems import (
 )
 
 TWO_STAGE = ["unif", "align", "alignf", "align-linear"]
-ONE_STAGE = ["align-single", "l1-krr", "l2-krr", "l1-svm", "l2-svm", "lp-svm", "conv", "dc", "ufo"]
+ONE_STAGE = [
+    "align-single",
+    "align-constrained",
+    "l1-krr",
+    "l2-krr",
+    "l1-svm",
+    "l2-svm",
+    "lp-svm",
+    "conv",
+    "dc",
+    "ufo",
+]
 ON_EVERY_KIND = {
     "unif": "unif",
     "align": "align",
@@ -35,11 +46,18 @@ ON_EVERY_KIND = {
     "l1-krr": lk.methods.L1Ridge(tol=1e-6),
     "l2-krr": lk.methods.L2Ridge(tol=1e-12),
     "align-single": lk.methods.AlignSingle(tol=1e-10),
+    "align-constrained": lk.methods.AlignConstrained(tol=1e-8),
     "single": "single",
     "ensemble": "ensemble",
     "ufo": lk.methods.UFO(tol=0.1),
 }
-PRIMAL_TOLERANCE = {"l1-svm": 1e-6, "conv": 1e-6, "dc": 1e-6, "l1-krr": 1e-6}
+PRIMAL_TOLERANCE = {
+    "l1-svm": 1e-6,
+    "conv": 1e-6,
+    "dc": 1e-6,
+    "l1-krr": 1e-6,
+    "align-constrained": 1e-7,
+}
 WEIGHT_TOLERANCE = {
     "l1-svm": 3e-3,
     "l2-svm": 3e-4,
@@ -47,6 +65,7 @@ WEIGHT_TOLERANCE = {
     "dc": 3e-3,
     "l1-krr": 3e-3,
     "l2-krr": 1e-5,
+    "align-constrained": 3e-4,
 }
 
 
@@ -184,7 +203,7 @@ def test_invalid_parameters_raise_input_error(method, says):
         lk.KernelClassifier(KERNELS, method, C=1.0).fit(*classes_of(30, 2))
 
 
-@pytest.mark.parametrize("name", ["l1-svm", "l2-svm", "lp-svm", "conv", "dc", "ufo"])
+@pytest.mark.parametrize("name", ["l1-svm", "l2-svm", "lp-svm", "ufo"])
 def test_classification_methods_raise_in_a_regressor(name):
     X, Y = targets_of(30, 1)
     with pytest.raises(lk.InputError, match="does not apply to regression"):

@@ -349,6 +349,7 @@ def test_file_that_needs_more_memory_than_is_free_is_refused(classes, tmp_path, 
         lk.load(path)
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
 def test_loading_a_pipe_folder_or_device_raises_input_error(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path in (tmp_path / "pipe", tmp_path, "/dev/zero"):

@@ -176,7 +176,7 @@ def check_csv(path: str, first: bytes, sep: str = ",") -> None:
     """Raise if a CSV file has an invalid header or does not fit into memory."""
     with open_text(path, first, sep) as text:
         check_names(text, path, sep)
-        while text.buffer.read(BLOCK_BYTES):
+        while bytes(text.buffer.read(BLOCK_BYTES)):
             pass
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import sys
@@ -24,6 +25,7 @@ LEAST_SPACE, SPACE_FOR_THREADS = 1.2e9, 4e9
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return the exit status: 0 on success, 2 on invalid arguments or input."""
+    write_utf8()
     try:
         with immediate_interrupts():
             limit_threads(address_space())
@@ -96,6 +98,13 @@ def require_standard_output() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123
     if sys.stdout is None:
         raise OSError("standard output is closed; redirect it to a file, or to /dev/null.")
+
+
+def write_utf8() -> None:
+    """Write UTF-8 to files and pipes: tables are read as UTF-8, and Windows would use cp1252."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+            stream.reconfigure(encoding="utf-8")
 
 
 def one_line_warning(message: Warning | str, *_: Any, **__: Any) -> None:

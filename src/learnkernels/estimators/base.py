@@ -115,8 +115,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         if len(kept) < 2:
             raise InputError(
                 f"sample_weight is positive for {count_text(len(kept), 'sample')}; at least 2 are "
-                "needed. "
-                "Give more samples a positive weight."
+                "needed. Give more samples a positive weight."
             )
         low, high = float(w[kept].min()), float(w[kept].max())
         if low < WEIGHT_RANGE[0] or high > WEIGHT_RANGE[1]:
@@ -252,11 +251,13 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
     def guarantees(self, X: Any, y: Any, delta: float = 0.05, random_state: Any = 0) -> Guarantees:
         """Return bounds of the papers for the fitted model, and how to read them.
 
-        Alignment with its concentration bound and a bootstrap interval, the error of a predictor
-        that exists, the stability bound if the machine is ridge, and the excess risk by local
-        Rademacher complexity. Bounds that hold for every distribution are loose; one that is not
-        better than the trivial bound is marked vacuous. Bounds over all possible samples (the
-        largest k(x, x) and y) use the training samples, 2,000 of them if there are more.
+        Alignment with its concentration bound and a bootstrap interval, the training error of the
+        alignment predictor with this kernel, the excess risk of least squares over all combinations
+        of the base kernels, and for ridge how far a prediction can move if one sample is replaced.
+        Bounds that hold for every distribution are loose; one that is not better than the trivial
+        bound is marked vacuous, and one that does not apply is listed with the reason. Bounds over
+        all possible samples (distances in feature space, the range of y) use the training samples,
+        2,000 of them if there are more.
 
         Parameters
         ----------
@@ -277,9 +278,10 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         >>> import learnkernels as lk
         >>> from sklearn.datasets import load_diabetes
         >>> X, y = load_diabetes(return_X_y=True)
-        >>> found = lk.KernelRegressor().fit(X, y).guarantees(X, y)
+        >>> model = lk.KernelRegressor(lk.gaussians(), "unif", alpha=1000.0).fit(X, y)
+        >>> found = model.guarantees(X, y)
         >>> [entry.name for entry in found.entries if not entry.vacuous]
-        ['alignment', 'alignment, lowest', 'alignment, highest', 'excess risk']
+        ['alignment', 'alignment, lowest', 'alignment, highest', 'change of a prediction']
         """
         return guarantees_of(self, X, y, delta, random_state)
 
@@ -302,8 +304,7 @@ def check_stack(X: Any, n_kernels: int | None) -> None:
     if shape[2] == 0:
         raise InputError(
             "the precomputed stack contains no kernel: its last axis has length 0. Stack at least "
-            "one "
-            "Gram matrix with np.stack([K1, K2], axis=-1)."
+            "one Gram matrix with np.stack([K1, K2], axis=-1)."
         )
     if n_kernels is not None and shape[2] != n_kernels:
         raise InputError(

@@ -60,8 +60,8 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         alignment, then train the machine: ``"unif"``, ``"align"``, ``"alignf"``,
         ``"align-linear"``. One-stage methods learn weights and machine together: ``"l1-svm"``,
         ``"l2-svm"``, ``"lp-svm"``, ``"conv"``, ``"dc"``, ``"ufo"``, ``"l1-krr"``, ``"l2-krr"``,
-        ``"align-single"``. Baselines: ``"single"``, ``"ensemble"``. Or an object of
-        `learnkernels.methods` with parameters.
+        ``"align-single"``, ``"align-constrained"``. Baselines: ``"single"``, ``"ensemble"``. Or an
+        object of `learnkernels.methods` with parameters.
     C : float, list of float or "auto", default="auto"
         Regularisation parameter; smaller is stronger. From a list, the best value is chosen by
         stratified cross-validation in `fit`, with weights learned on each training part.
@@ -71,8 +71,8 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         The second stage. ``"auto"`` is ridge for the methods that minimise its loss (``"auto"`` and
         ``"loo"`` among them), the SVM for all others (several classes: one against the rest), and
         ridge if `n_components` is smaller than the number of samples. ``"ridge"`` is kernel ridge
-        on the labels -1 and 1 with ``alpha = 1 / (2 C)``, ``"alignment"`` the alignment predictor,
-        which has no parameter.
+        on the labels -1 and 1 with ``alpha = 1 / (2 C)``, ``"alignment"`` the alignment predictor
+        h_S of 2012 (the class is its sign), which has no parameter.
     center : bool, default=True
         Center the base kernels in feature space.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
@@ -222,8 +222,9 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, in both stages: a weight of 2 counts as the sample twice (but a
-            fold of the choice among several C takes a sample whole).
+            Weights of the samples, in both stages: a weight of 2 counts as the sample twice. If
+            errors are held out and equal rows of X have different labels, a sample of weight 2 is
+            left out whole, and of two equal samples one stays.
 
         Returns
         -------
@@ -449,7 +450,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
             name = "ridge" if landmarks and name == "svm" else name
         if name == "svm":
             return SVM(float(self.tol), exact)
-        return Ridge() if name == "ridge" else AlignmentPredictor()
+        return Ridge() if name == "ridge" else AlignmentPredictor(intercept=False)
 
 
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -98,8 +98,7 @@ def alignment_statistics(
         if subsample > n:
             raise InputError(
                 f"subsample={subsample}, but X has {count_text(n, 'sample')}; pass a smaller "
-                "number, or "
-                "None to use all samples."
+                "number, or None to use all samples."
             )
         samples = np.sort(random.choice(n, subsample, replace=False))
         target = target[samples]
@@ -140,14 +139,14 @@ class SampledStatistics(Statistics):
         Number of samples that were used.
     standard_errors : ndarray of shape (n_kernels,)
         Of the alignments, from random halves of the subsample.
-    size : float
-        R^2 R'^2 / sqrt(E[K_c^2] E[K'_c^2]) of the best aligned kernel, which scales its bound.
+    ratios : tuple of (float, float)
+        R^4 / E[K_c^2] of the best aligned kernel and of the target, which scale the bound.
     """
 
     n_samples: int
     subsample: int
     standard_errors: np.ndarray
-    size: float
+    ratios: tuple[float, float]
 
     def needed(self, precision: float = 0.01, delta: float = 0.05) -> Needed:
         """Return the samples needed to know the alignment of the best aligned kernel.
@@ -160,17 +159,17 @@ class SampledStatistics(Statistics):
             Probability of a larger distance. The first number uses two standard errors.
         """
         require_positive("precision", precision, "needed()")
-        if not np.isfinite(self.size):
+        if not np.isfinite(self.ratios).all():
             raise InputError(
                 "the target or every kernel is constant, so no alignment is defined; pass a target "
-                "that "
-                "varies, and kernels whose parameters fit the scale of X."
+                "that varies, and kernels whose parameters fit the scale of X."
             )
         best = self.standard_errors[int(np.argmax(self.alignments()))]
         by_halves = self.subsample * (2 * best / precision) ** 2
 
         def distance(m: int) -> float:
-            return theory.alignment_concentration(m, self.size, 1.0, 1.0, 1.0, delta)
+            squares = 1 / self.ratios[0], 1 / self.ratios[1]
+            return theory.alignment_concentration(m, 1.0, 1.0, *squares, delta)
 
         low, high = 1, 2
         while distance(high) > precision:
@@ -197,8 +196,10 @@ def sampled(
     drawn = [prepared.take(np.sort(half)).centered().statistics.alignments() for half in halves]
     best = int(np.argmax(found.alignments()))
     K, Y = prepared.centered().gram_of(best), prepared.sums.Y
-    square = float(np.linalg.norm(K) / m) * float(np.linalg.norm(Y.T @ Y) / m)
-    bound = float(np.diag(K).max()) * float(np.sum(Y**2, axis=1).max())
+    ratios = (
+        largest_ratio(np.diag(K), float(np.linalg.norm(K)) / m),
+        largest_ratio(np.sum(Y**2, axis=1), float(np.linalg.norm(Y.T @ Y)) / m),
+    )
     scaled = replace(
         found,
         a=times**2 * found.a,
@@ -213,5 +214,10 @@ def sampled(
         n_samples=n,
         subsample=m,
         standard_errors=np.std(drawn, axis=0, ddof=1),
-        size=bound / square if square > 0 else np.inf,
+        ratios=ratios,
     )
+
+
+def largest_ratio(diagonal: np.ndarray, size: float) -> float:
+    """Return R^4 / E[K_c^2], infinite for a constant kernel."""
+    return (float(diagonal.max()) / size) ** 2 if size > 0 else np.inf

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from learnkernels._warnings import warn
 from learnkernels.errors import ConstantKernelWarning, InputError, UndefinedAlignmentWarning
 from learnkernels.methods.align import Align
+from learnkernels.methods.align_constrained import AlignConstrained
 from learnkernels.methods.align_linear import AlignLinear
 from learnkernels.methods.align_single import AlignSingle
 from learnkernels.methods.alignf import AlignF
@@ -43,6 +44,7 @@ METHODS: dict[str, Callable[[], WeightMethod]] = {
     "alignf": AlignF,
     "align-linear": AlignLinear,
     "align-single": AlignSingle,
+    "align-constrained": AlignConstrained,
     "l1-krr": L1Ridge,
     "l2-krr": L2Ridge,
     "l1-svm": L1SVM,
