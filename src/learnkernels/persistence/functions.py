@@ -85,7 +85,12 @@ def missing_group(inner: Group, **values: Any) -> MissingGroup:
     return MissingGroup(inner.kernels, inner, **values)
 
 
-MEMBERS = {"kernels": Several(KERNEL, at_least=1)}
+def members(kind: type | tuple[type, ...]) -> dict[str, Field]:
+    """Return the field of the kernels of a group, which are of some classes."""
+    known = {tag: one for tag, one in KERNEL.records.items() if issubclass(one.cls, kind)}
+    return {"kernels": Several(Union("a kernel of this group", known), at_least=1)}
+
+
 INNER_SAMPLES = {
     "compiled": Record(CompiledSamples, {"A": Matrix(), "squared": PRODUCTS, "raw": PRODUCTS}),
     "evaluated": Record(
@@ -98,13 +103,13 @@ INNER_SAMPLES = {
 INNER_GROUPS = {
     "compiled": Record(
         CompiledGroup,
-        {**MEMBERS, "origin": Optional(Array()), "raw_linear": TRUTH, "far": TRUTH},
+        {**members(CodedKernel), "origin": Optional(Array()), "raw_linear": TRUTH, "far": TRUTH},
         make=CompiledGroup.of,
         derived=("codes", "params", "earlier"),
     ),
-    "evaluated": Record(EvaluatedGroup, MEMBERS, derived=("grams",)),
-    "sequences": Record(WeightedDegreeGroup, MEMBERS),
-    "precomputed": Record(PrecomputedGroup, MEMBERS),
+    "evaluated": Record(EvaluatedGroup, members((Metric, GaussianProcess)), derived=("grams",)),
+    "sequences": Record(WeightedDegreeGroup, members(WeightedDegree)),
+    "precomputed": Record(PrecomputedGroup, members(Precomputed)),
 }
 INNER_GROUP = Union("a group of kernels", INNER_GROUPS)
 INNER_SAMPLE = Union("samples", INNER_SAMPLES)
@@ -200,9 +205,8 @@ class TileKernelsField(Field):
 
 def check_samples(group: Any, samples: Any) -> None:
     """Raise unless prepared samples have the form that their group reads."""
-    kind, check, kernels = FORMS[type(group)]
+    kind, check = FORMS[type(group)]
     require(type(samples) is kind, "samples of another group of kernels")
-    require(all(isinstance(one, kernels) for one in group.kernels), "kernels of another group")
     check(group, samples)
 
 
@@ -278,13 +282,13 @@ def same_form(left: Any, right: Any) -> bool:
     return sparse.issparse(a) == sparse.issparse(b) and a.shape[1] == b.shape[1]
 
 
-# The samples of each group, their check, and the kernels that it may hold.
-FORMS: dict[type, tuple[type, Any, Any]] = {
-    CompiledGroup: (CompiledSamples, check_compiled, CodedKernel),
-    EvaluatedGroup: (EvaluatedSamples, check_evaluated, (Metric, GaussianProcess)),
-    WeightedDegreeGroup: (SequenceSamples, check_sequences, WeightedDegree),
-    PrecomputedGroup: (StackSamples, check_stack, Precomputed),
-    MissingGroup: (MissingSamples, check_missing, object),
+# The samples of each group, and their check.
+FORMS: dict[type, tuple[type, Any]] = {
+    CompiledGroup: (CompiledSamples, check_compiled),
+    EvaluatedGroup: (EvaluatedSamples, check_evaluated),
+    WeightedDegreeGroup: (SequenceSamples, check_sequences),
+    PrecomputedGroup: (StackSamples, check_stack),
+    MissingGroup: (MissingSamples, check_missing),
 }
 
 

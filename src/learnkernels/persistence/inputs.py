@@ -74,18 +74,19 @@ def check_inputs(model: Any) -> None:
     parts = model._functions if hasattr(model, "_functions") else model._kernel.parts
     for part in parts:
         if isinstance(part, (FactorFunction, CombinedFactors)):
-            check_factors(part, data, p)
+            check_factors(part, data, p, model.missing)
         else:
             check_tiles(part.combined if isinstance(part, TileFunction) else part, data, p, model)
 
 
-def check_factors(part: Any, data: Data, p: int) -> None:
+def check_factors(part: Any, data: Data, p: int, missing: str) -> None:
     """Raise unless the groups of columns can read the input of a model with p kernels."""
     for group in part.groups:
         found = returned(group.source, data)
         require(found.kind in ("numbers", "counts"), "columns of strings")
         require(group.columns.max() < found.width, "a column that does not exist")
         require(group.owner.max() < p, "a kernel that does not exist")
+        require(group.missing == missing, "another parameter missing")
 
 
 def check_tiles(combined: Any, data: Data, p: int, model: Any) -> None:
@@ -94,6 +95,7 @@ def check_tiles(combined: Any, data: Data, p: int, model: Any) -> None:
     require((kernels.index < p).all() and len(combined.used) <= p, "a kernel that does not exist")
     expected = tuple(model.kernel_names_[kernels.index])
     require(kernels.names == expected, "kernels of other names")
+    require(kernels.missing == model.missing, "another parameter missing")
     for group, samples, source in zip(kernels.groups, kernels.right, kernels.sources, strict=True):
         found = returned(source, data)
         inner, own = group, samples
