@@ -23,7 +23,7 @@ from learnkernels.errors import (
 from learnkernels.version import __version__
 
 if TYPE_CHECKING:
-    from learnkernels import datasets, inspection, kernels, methods, theory
+    from learnkernels import datasets, inspection, kernels, methods, model_selection, theory
     from learnkernels.estimators import (
         KernelClassifier,
         KernelLearner,
@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         low_rank,
         ngrams,
         on,
+        pairs,
         per_feature,
         polynomials,
         spectrum,
@@ -75,8 +76,10 @@ __all__ = [
     "load",
     "low_rank",
     "methods",
+    "model_selection",
     "ngrams",
     "on",
+    "pairs",
     "per_feature",
     "polynomials",
     "report",
@@ -87,7 +90,7 @@ __all__ = [
     "weighted_degree",
 ]
 
-_PACKAGES = ("datasets", "inspection", "kernels", "methods", "theory")
+_PACKAGES = ("datasets", "inspection", "kernels", "methods", "model_selection", "theory")
 _SOURCES = {
     "estimators": ("KernelClassifier", "KernelLearner", "KernelRegressor", "alignment_statistics"),
     "execution": ("Dask", "Threads"),
@@ -95,7 +98,7 @@ _SOURCES = {
     "inspection": ("compare",),
     "kernels": (
         "gaussians", "laplacians", "learned_metric", "linear", "low_rank", "ngrams", "on",
-        "per_feature", "polynomials", "spectrum", "table", "weighted_degree",
+        "pairs", "per_feature", "polynomials", "spectrum", "table", "weighted_degree",
     ),
     "persistence": ("load", "save"),
     "reporting": ("report",),

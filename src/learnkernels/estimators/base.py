@@ -121,7 +121,8 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def _prepare(
         self, X: Any, target: np.ndarray, Y: np.ndarray, w: np.ndarray, task: str,
-        samples: np.ndarray | None = None, borders: np.ndarray | None = None, **settings: Any,
+        samples: np.ndarray | None = None, borders: np.ndarray | None = None,
+        trained: np.ndarray | None = None, **settings: Any,
     ) -> Prepared:  # fmt: skip
         """Resolve the kernels and run the pass over pairs."""
         backend: Backend = as_backend(self.backend, getattr(self, "n_jobs", None))
@@ -133,7 +134,8 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         return prepare(
             kernels, X, target, Y, task=task, normalize=self.normalize, center=self.center,
             sample_weight=w, backend=backend, samples=samples, borders=borders,
-            names=getattr(self, "feature_names_in_", None), missing=self.missing, **settings,
+            trained=trained, names=getattr(self, "feature_names_in_", None), missing=self.missing,
+            **settings,
         )  # fmt: skip
 
     def _choose_family(

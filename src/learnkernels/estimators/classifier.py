@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,15 +14,17 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn, train
 from learnkernels.estimators.selection import (
-    contiguous,
+    chooses_by_folds,
+    chosen_by_folds,
+    contiguous_folds,
     learned_value,
     mean_losses,
     values_of,
 )
-from learnkernels.folds import folds
+from learnkernels.kernels import has_fast_products
 from learnkernels.kernels.tables import is_missing
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge
-from learnkernels.methods import WeightMethod, as_method
+from learnkernels.methods import Auto, WeightMethod, as_method
 
 
 class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
@@ -80,7 +83,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         Tolerance of the SVM, in units of the margin. The tolerance of the weights is a parameter of
         the method.
     cv : int, splitter or iterable, default=5
-        Folds that choose among several C.
+        Folds that choose among several C. A splitter or an iterable defines what held-out means:
+        it is used for every choice, also for that among methods, instead of leave-one-out errors.
     random_state : int, RandomState or None, default=0
         Shuffles the folds and chooses the components.
     n_jobs : int or None, default=None
@@ -201,28 +205,35 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
             )
         require_positive("tol", self.tol, "KernelClassifier")
         method = as_method(self.method, "classification")
-        memory, borders = self._memory(), None
+        memory = self._memory()
+        split: dict[str, np.ndarray] = {}
         machine = self._machine(method, len(codes))
-        values = values_of("C", self.C, method, machine)
+        fast = has_fast_products(self.kernels) and machine.takes_alpha
+        by_folds = chooses_by_folds(self.cv, method, len(codes), fast)
+        compare = by_folds and isinstance(method, Auto)
+        values = values_of("C", self.C, method, machine, by_folds)
         if isinstance(self.C, str) and len(values) > 1 and np.bincount(codes).min() < 2:
             values = [1.0]  # a class of one sample has no folds
         machine.check(len(codes), memory["max_memory"], self.n_components)
-        if len(values) > 1:
-            order, borders = contiguous(folds(codes, self.cv, self.random_state))
+        if compare or len(values) > 1:
+            order, split = contiguous_folds(X, samples, codes, self.cv, self.random_state)
             samples, codes, w = samples[order], codes[order], w[order]
         target, Y = class_targets(codes, len(self.classes_))
         self.machine_ = machine.name
         self.__dict__.pop("C_scores_", None)
         with self._progress():
-            rows = self._choose_family(X, Y, w, "classification", samples)
-            prepared = self._prepare(X, target, Y, w, "classification", samples, borders, **memory)
+            rows = () if by_folds else self._choose_family(X, Y, w, "classification", samples)
+            prepared = self._prepare(X, target, Y, w, "classification", samples, **split, **memory)
+            trained = prepared, method, self._machine(method, len(codes), exact=False), values
+            selection = None
+            if compare:
+                method, values, losses, selection = chosen_by_folds(*trained, wrong(codes), "error")
+            elif len(values) > 1:
+                values, losses = mean_losses(*trained, wrong(codes), "C", "error")
             if len(values) > 1:
-                self.C_scores_ = 1 - mean_losses(
-                    prepared, method, self._machine(method, len(codes), exact=False), values,
-                    lambda outputs, test: decide(outputs) != codes[test], "C", "error",
-                )  # fmt: skip
+                self.C_scores_ = 1 - losses
                 values = [values[int(np.argmax(self.C_scores_))]]
-            learned = learn(prepared, method, machine, (values or [1.0])[0])
+            learned = learn(prepared, method, machine, (values or [1.0])[0], selection=selection)
             self.C_ = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [self.C_])
         self._store(prepared, learned, rows)
@@ -283,6 +294,11 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         if name == "svm":
             return SVM(float(self.tol), exact)
         return Ridge() if name == "ridge" else AlignmentPredictor()
+
+
+def wrong(codes: np.ndarray) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
+    """Return the zero-one loss of outputs for some samples of known classes."""
+    return lambda outputs, test: (decide(outputs) != codes[test]).astype(float)
 
 
 def decide(outputs: np.ndarray) -> np.ndarray:

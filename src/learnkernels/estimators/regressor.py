@@ -12,13 +12,16 @@ from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn, train
 from learnkernels.estimators.selection import (
     alpha_errors,
-    contiguous,
+    chooses_by_folds,
+    chosen_by_folds,
+    contiguous_folds,
     learned_value,
+    squared_loss,
     values_of,
 )
-from learnkernels.folds import folds
+from learnkernels.kernels import has_fast_products
 from learnkernels.machines import AlignmentPredictor, Machine, Ridge, has_closed_form
-from learnkernels.methods import as_method
+from learnkernels.methods import Auto, as_method
 
 
 class KernelRegressor(RegressorMixin, BaseKernelEstimator):
@@ -57,7 +60,9 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         Number of random samples (landmarks) that span the predictor: normal equations of that
         size are accumulated over all samples. None is the span of all samples.
     cv : int, splitter or iterable, default=5
-        Folds that choose among several alpha, for one-stage methods and conjugate gradients.
+        Folds that choose among several alpha, for one-stage methods and conjugate gradients. A
+        splitter or an iterable defines what held-out means: it is used for every choice, also
+        for that among methods, instead of leave-one-out errors.
     random_state : int, RandomState or None, default=0
         Shuffles the folds and chooses the components.
     n_jobs : int or None, default=None
@@ -168,26 +173,37 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         X, y = self._validate(X, y, multi_output=True, y_numeric=True)
         w, samples = self._sample_weights(sample_weight, X)
         method, machine = as_method(self.method, "regression"), self._machine()
-        values = values_of("alpha", self.alpha, method, machine)
-        memory, borders = self._memory(), None
+        fast, n = has_fast_products(self.kernels), len(samples)
+        by_folds = chooses_by_folds(self.cv, method, n, fast)
+        compare = by_folds and isinstance(method, Auto)
+        values = values_of("alpha", self.alpha, method, machine, by_folds)
+        memory = self._memory()
+        split: dict[str, np.ndarray] = {}
         bounds = memory["max_memory"], self.n_components
-        machine.check(len(samples), *bounds)
+        machine.check(n, *bounds)
         search = len(values) > 1 and machine.takes_alpha
-        closed_form = not method.one_stage and has_closed_form(len(samples), *bounds)
-        if search and not closed_form:
-            order, borders = contiguous(folds(len(samples), self.cv, self.random_state))
+        closed_form = not (method.one_stage or by_folds) and has_closed_form(n, *bounds, fast)
+        if compare or (search and not closed_form):
+            order, split = contiguous_folds(X, samples, None, self.cv, self.random_state)
             samples, w = samples[order], w[order]
         with as_input_error("y: "):
             y = np.asarray(y[samples], dtype=float)
         Y = y[:, None] if y.ndim == 1 else y
         self.__dict__.pop("alpha_errors_", None)
         with self._progress():
-            rows = self._choose_family(X, Y, w, "regression", samples)
-            prepared = self._prepare(X, Y, Y, w, "regression", samples, borders, **memory)
+            rows = () if by_folds else self._choose_family(X, Y, w, "regression", samples)
+            prepared = self._prepare(X, Y, Y, w, "regression", samples, **split, **memory)
+            selection = None
+            if compare:
+                method, values, errors, selection = chosen_by_folds(
+                    prepared, method, machine, values, squared_loss(prepared), "squared error"
+                )
+            elif search:
+                values, errors = alpha_errors(prepared, method, machine, values, by_folds)
             if search:
-                self.alpha_errors_ = alpha_errors(prepared, method, machine, values)
-                values = [values[int(np.argmin(self.alpha_errors_))]]
-            learned = learn(prepared, method, machine, (values or [1.0])[0])
+                self.alpha_errors_ = errors
+                values = [values[int(np.argmin(errors))]]
+            learned = learn(prepared, method, machine, (values or [1.0])[0], selection=selection)
             value = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [value])
         self.alpha_ = value if machine.takes_alpha else None
