@@ -3,9 +3,9 @@
 Its repository needs packages and compiled code that are not here, so this is a re-implementation of
 its published script: M of all pairs by traces of products of the factors of the centering operator,
 the response kernel of estimated densities, a quadratic program, then ridge without intercept by
-minimal residuals with at most 400 iterations, with lambda chosen in three inner folds (random ones,
-not those of the paper). The vec trick is two dense matrix products for each kernel, where the script
-has compiled loops over pairs.
+minimal residuals with at most 400 iterations, with lambda chosen in three inner folds (random
+ones, not those of the paper). The vec trick is two dense matrix products for each kernel, where the
+script has compiled loops over pairs.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class PairwiseMKL:
         """Return M of all pairs, one element after the other (equation 12)."""
         index = [(i, j) for i in range(len(self.left)) for j in range(len(self.right))]
         M = np.empty((len(index), len(index)))
-        start = time.perf_counter()
+        start = time.process_time()
         for s, (i, j) in enumerate(index):
             for t, (k, h) in enumerate(index[: s + 1]):
                 M[s, t] = M[t, s] = sum(
@@ -54,13 +54,13 @@ class PairwiseMKL:
                     for Q, P in self.factors
                     for R, S in self.factors
                 )
-        self.seconds["M"] = time.perf_counter() - start
+        self.seconds["M"] = time.process_time() - start
         return M
 
     def alignments(self, Psi: np.ndarray) -> np.ndarray:
         """Return a for features of the labels (m, q, f), one after the other (equation 16)."""
         found = []
-        start = time.perf_counter()
+        start = time.process_time()
         for A in self.left:
             for B in self.right:
                 both = [(Q @ A @ R, P @ B @ S) for Q, P in self.factors for R, S in self.factors]
@@ -69,7 +69,7 @@ class PairwiseMKL:
                     V = Psi[:, :, f]
                     total += np.vdot(V, sum(X @ V @ Z.T for X, Z in both))
                 found.append(total)
-        self.seconds["a"] = time.perf_counter() - start
+        self.seconds["a"] = time.process_time() - start
         return np.array(found)
 
     def alignments_at_once(self, Psi: np.ndarray) -> np.ndarray:
@@ -80,9 +80,9 @@ class PairwiseMKL:
 
     def weights(self, M: np.ndarray, a: np.ndarray) -> np.ndarray:
         """Return weights of sum one, shape (k, h)."""
-        start = time.perf_counter()
+        start = time.process_time()
         v = nonnegative_qp(M, a)[0]
-        self.seconds["weights"] = time.perf_counter() - start
+        self.seconds["weights"] = time.process_time() - start
         return (v / v.sum()).reshape(len(self.left), len(self.right))
 
     def fit_predict(self, y: np.ndarray, train: np.ndarray, mu: np.ndarray) -> np.ndarray:
@@ -94,7 +94,7 @@ class PairwiseMKL:
         train : ndarray of bool of shape (m, q)
         mu : ndarray of shape (k, h)
         """
-        start = time.perf_counter()
+        start = time.process_time()
         used = np.argwhere(mu > NONE)
         mu = np.array([mu[i, j] for i, j in used])
         self.terms = [
@@ -112,7 +112,7 @@ class PairwiseMKL:
                 errors[v] += np.sqrt(np.mean((F - y)[test] ** 2))
         self.chosen = float(LAMBDAS[int(np.argmin(errors))])
         found = self.ridge(y, train, self.chosen)
-        self.seconds["ridge"] = time.perf_counter() - start
+        self.seconds["ridge"] = time.process_time() - start
         return found
 
     def ridge(self, y: np.ndarray, train: np.ndarray, lam: float) -> np.ndarray:
