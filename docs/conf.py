@@ -64,6 +64,7 @@ def setup(app):
     from mathml import add_renderer
     from measured_tables import write_tables
     from message_page import write_message_page
+    from pairs_tables import write_pair_tables
     from reproduction_pages import write_pages
     from source_tables import write_source_tables
     from tables_page import write_pieces
@@ -72,5 +73,6 @@ def setup(app):
     write_pages(HERE / "results", HERE / "reproductions")
     write_tables(HERE / "results", HERE / "measured")
     write_pieces(HERE / "results", HERE / "measured")
+    write_pair_tables(HERE / "results", HERE / "measured")
     write_source_tables(HERE.parent / "pyproject.toml", HERE / "tables")
     write_message_page(HERE / "messages.md")

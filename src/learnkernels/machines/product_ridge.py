@@ -19,7 +19,7 @@ from learnkernels.machines.conjugate_gradient_ridge import one_alpha, products
 from learnkernels.solvers import conjugate_gradients, shifted_conjugate_gradients
 
 # Samples up to which the Gram matrix is faster than products with it.
-DENSE_SAMPLES = 2000
+DENSE_SAMPLES = 1000
 # Relative residuals and iterations for one alpha, and for several that are compared. An alpha so
 # small that it needs more iterations is compared at the last one, which regularises it further.
 TOLERANCE, MAX_ITER = 1e-8, 2000
