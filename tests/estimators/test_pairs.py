@@ -87,6 +87,28 @@ def test_splitter_replaces_leave_one_out_errors_for_other_kernels_too():
     np.testing.assert_allclose(model.alpha_errors_[0], np.mean((predicted - y) ** 2), rtol=1e-8)
 
 
+def test_default_kernels_of_an_earlier_fit_are_not_used_again():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((40, 2))
+    y = X[:, 0] + 0.1 * rng.standard_normal(40)
+    model = lk.KernelRegressor().fit(X, y)
+    model._family = lk.linear()  # as a fit with a learned metric leaves it
+    model.set_params(cv=KFold(3)).fit(X, y)
+    assert len(model.kernel_names_) == 14
+
+
+def test_constant_kernels_of_objects_have_weight_zero():
+    kernels, X, y = problem()
+    left = kernels.left | {"ones": np.ones((14, 14))}
+    right = kernels.right | {"ones": np.ones((12, 12))}
+    with pytest.warns(lk.ConstantKernelWarning, match="ones x ones"):
+        model = lk.KernelRegressor(lk.pairs(left, right), "alignf", alpha=1.0).fit(X, y)
+    assert model.weights_[list(model.kernel_names_).index("ones x ones")] == 0
+    ones = lk.pairs({"ones": np.ones((14, 14))}, {"ones": np.ones((12, 12))})
+    with pytest.raises(InputError, match="constant"):
+        lk.KernelRegressor(ones, "alignf", alpha=1.0).fit(X, y)
+
+
 def test_targets_of_other_pairs_do_not_change_a_model():
     kernels, X, y = problem()
     train, test = next(iter(PairFold(3, "both").split(X)))

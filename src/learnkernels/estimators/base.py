@@ -139,11 +139,11 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         )  # fmt: skip
 
     def _choose_family(
-        self, X: Any, Y: np.ndarray, w: np.ndarray, task: str, samples: np.ndarray
+        self, X: Any, Y: np.ndarray, w: np.ndarray, task: str, samples: np.ndarray, by_folds: bool
     ) -> tuple[Candidate, ...]:
-        """Choose the kernels if the user leaves them to ``method="auto"``."""
+        """Choose the kernels if the user leaves them to ``method="auto"``, and not to folds."""
         self.__dict__.pop("_family", None)
-        if self.kernels is not None or not isinstance(as_method(self.method), Auto):
+        if by_folds or self.kernels is not None or not isinstance(as_method(self.method), Auto):
             return ()
         backend = as_backend(self.backend, self.n_jobs)
         self._family, rows = choose_family(X[samples], Y, w, task, backend)

@@ -84,7 +84,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         the method.
     cv : int, splitter or iterable, default=5
         Folds that choose among several C. A splitter or an iterable defines what held-out means:
-        it is used for every choice, also for that among methods, instead of leave-one-out errors.
+        it is used for every choice, also for that among methods, instead of leave-one-out errors;
+        the default kernels are then those of `table`.
     random_state : int, RandomState or None, default=0
         Shuffles the folds and chooses the components.
     n_jobs : int or None, default=None
@@ -222,7 +223,7 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         self.machine_ = machine.name
         self.__dict__.pop("C_scores_", None)
         with self._progress():
-            rows = () if by_folds else self._choose_family(X, Y, w, "classification", samples)
+            rows = self._choose_family(X, Y, w, "classification", samples, by_folds)
             prepared = self._prepare(X, target, Y, w, "classification", samples, **split, **memory)
             trained = prepared, method, self._machine(method, len(codes), exact=False), values
             selection = None

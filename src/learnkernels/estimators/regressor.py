@@ -62,7 +62,8 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
     cv : int, splitter or iterable, default=5
         Folds that choose among several alpha, for one-stage methods and conjugate gradients. A
         splitter or an iterable defines what held-out means: it is used for every choice, also
-        for that among methods, instead of leave-one-out errors.
+        for that among methods, instead of leave-one-out errors; the default kernels are then those
+        of `table`.
     random_state : int, RandomState or None, default=0
         Shuffles the folds and chooses the components.
     n_jobs : int or None, default=None
@@ -191,7 +192,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         Y = y[:, None] if y.ndim == 1 else y
         self.__dict__.pop("alpha_errors_", None)
         with self._progress():
-            rows = () if by_folds else self._choose_family(X, Y, w, "regression", samples)
+            rows = self._choose_family(X, Y, w, "regression", samples, by_folds)
             prepared = self._prepare(X, Y, Y, w, "regression", samples, **split, **memory)
             selection = None
             if compare:

@@ -178,7 +178,9 @@ def chosen_by_folds(
         gain = best[chosen] - losses
         if w @ gain > standard_error(gain):
             chosen = i
-    reasons = ["lowest, or not clearly worse and simpler" * (i == chosen) for i in range(len(best))]
+    lowest = chosen == int(np.argmin([w @ losses for losses in best]))
+    reasons = [""] * len(best)
+    reasons[chosen] = "lowest" if lowest else "simpler, not clearly worse"
     rows = tuple(
         Candidate.of(one.name, losses, reason)
         for one, losses, reason in zip(methods, best, reasons, strict=True)

@@ -118,7 +118,7 @@ def as_pairs(X: Any, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
     return left, right
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Pairs(Family):
     """Pairwise kernels of two tables of objects; see `pairs`."""
 
