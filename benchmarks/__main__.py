@@ -10,6 +10,7 @@ from benchmarks import (
     dask_pass,
     fit,
     grid_search,
+    headline,
     large,
     latency,
     methods,
@@ -26,6 +27,7 @@ from benchmarks import (
 )
 
 BENCHMARKS = {
+    "headline": headline.run,
     "statistics": statistics.run,
     "latency": latency.run,
     "dask_pass": dask_pass.run,

@@ -33,7 +33,7 @@ SETS = {
     "diabetes": "regression",
 }
 MOST_SAMPLES = 800
-BY_TAILS = ("conv", "dc")  # their C is on the scale of kernels with trace one
+BY_TAILS = ("conv", "dc")  # their C and alpha are on the scale of kernels with trace one
 LEFT_OUT = ("lp-svm",)  # with its default it is l2-svm
 
 
@@ -70,7 +70,7 @@ def one_set(X, y, task: str, seeds: int) -> dict:
     n = len(y)
     plain = [name for name in METHODS if name not in BY_TAILS + LEFT_OUT]
     grid = 10.0 ** np.arange(-2, 4) if task == "classification" else 10.0 ** np.arange(-4, 3)
-    groups = [(plain, grid)] + ([(["conv", "dc"], n * grid)] if task == "classification" else [])
+    groups = [(plain, grid), (list(BY_TAILS), n * grid if task == "classification" else grid / n)]
     results: dict = {}
     for seed in range(seeds):
         for methods, values in groups:

@@ -84,7 +84,7 @@ class Work:
             if self.done.is_set():
                 return
             try:
-                found = job(self.folder / f"{threading.get_ident()} {name}.skops")
+                found = job(self.folder / f"{threading.get_ident()} {name}.lk")
             except Exception as error:  # printed at the end; the other kinds continue
                 self.errors.append(f"{name}: {type(error).__name__}: {error}")
                 continue

@@ -1,5 +1,6 @@
 """Sphinx configuration."""
 
+import os
 import sys
 from pathlib import Path
 
@@ -16,6 +17,7 @@ extensions = [
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
     "sphinx_gallery.gen_gallery",
 ]
 autosummary_generate = True
@@ -24,6 +26,19 @@ numpydoc_class_members_toctree = False
 html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = "learnkernels"
+html_baseurl = "https://learnkernels.github.io/learnkernels/"
+html_context = {"base_url": html_baseurl}
+html_extra_path = ["picture.png"]  # the picture that other sites show beside a link
+# Links to the documentation of other libraries need a connection while the pages are built.
+intersphinx_mapping = (
+    {
+        "numpy": ("https://numpy.org/doc/stable/", None),
+        "python": ("https://docs.python.org/3/", None),
+        "sklearn": ("https://scikit-learn.org/stable/", None),
+    }
+    if "LEARNKERNELS_INTERSPHINX" in os.environ
+    else {}
+)
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#0072b2", "color-brand-content": "#0072b2"},
     "dark_css_variables": {"color-brand-primary": "#56b4e9", "color-brand-content": "#56b4e9"},
@@ -60,16 +75,18 @@ sphinx_gallery_conf = {
 
 
 def setup(app):
-    """Write the generated pages and tables; equations become MathML."""
+    """Write the generated pages and tables; equations become MathML; list all pages at the end."""
     from mathml import add_renderer
     from measured_tables import write_tables
     from message_page import write_message_page
     from pairs_tables import write_pair_tables
     from reproduction_pages import write_pages
+    from sitemap import write_sitemap
     from source_tables import write_source_tables
     from tables_page import write_pieces
 
     add_renderer(app)
+    app.connect("build-finished", write_sitemap)
     write_pages(HERE / "results", HERE / "reproductions")
     write_tables(HERE / "results", HERE / "measured")
     write_pieces(HERE / "results", HERE / "measured")

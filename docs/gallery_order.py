@@ -5,6 +5,7 @@ __all__ = ["place"]
 ORDER = (
     "plot_tutorial.py",
     "plot_alignment_predicts_accuracy.py",
+    "plot_centering.py",
     "plot_gram.py",
     "plot_views.py",
     "plot_pairs.py",
@@ -12,6 +13,7 @@ ORDER = (
     "plot_components.py",
     "plot_pipeline.py",
     "plot_regularisation_path.py",
+    "plot_tail_bound.py",
     "plot_spectrum.py",
     "plot_convergence.py",
 )

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+
 from measured_tables import table
 
 __all__ = ["write_pair_tables"]

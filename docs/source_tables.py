@@ -7,10 +7,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from measured_tables import table
 from packaging.requirements import Requirement
 
 from learnkernels.methods import METHODS
+from measured_tables import table
 
 __all__ = ["write_source_tables"]
 

@@ -24,6 +24,7 @@ from benchmarks.tables import (
 from benchmarks.tables_large import best_width, ratio, seconds_of_widths
 from benchmarks.tables_models import COMPETITORS, MODELS
 from benchmarks.tables_protocol import DESIGN, SPLITS, TABLES, task_of
+
 from measured_tables import emphasised, table
 from rank_picture import draw_ranks
 

@@ -50,7 +50,7 @@ def outputs(make) -> np.ndarray:
 def saved_outputs(folder, job) -> np.ndarray:
     """Return the same of a model that was saved and loaded."""
     number, make = job
-    path = folder / f"{number}.skops"
+    path = folder / f"{number}.lk"
     lk.save(make(), path)
     return outputs(lambda: lk.load(path))
 

@@ -35,6 +35,7 @@ def permissions(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 
+@pytest.mark.skipif(os.name == "nt", reason="permissions of POSIX")
 def test_links_are_followed_and_permissions_are_kept(tmp_path):
     (tmp_path / "file").write_bytes(b"")
     (tmp_path / "file").chmod(0o600)
@@ -53,6 +54,7 @@ def test_new_file_has_default_permissions(tmp_path):
     assert permissions(tmp_path / ("a" * 250)) == permissions(tmp_path / "ordinary")
 
 
+@pytest.mark.skipif(not Path("/dev/fd").exists(), reason="there is no /dev/fd here")
 def test_pipe_receives_the_bytes():
     reading, writing = os.pipe()
     with replacing(f"/dev/fd/{writing}") as stream:
@@ -90,7 +92,7 @@ def test_devices_and_folders_are_not_replaced(tmp_path):
 def test_advice_ends_the_error_message(tmp_path):
     (tmp_path / "file").touch()
     with (
-        pytest.raises(lk.InputError, match=r"'.*/file/inner': .*; try elsewhere.$"),
+        pytest.raises(lk.InputError, match=r"'.*file.+inner': .*; try elsewhere.$"),
         replacing(tmp_path / "file" / "inner", "; try elsewhere"),
     ):
         pass

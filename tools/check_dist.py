@@ -20,8 +20,8 @@ DIST = ROOT / "dist"
 # Top folders and files of the sdist: the sources, and all that `make test lint docs dist` reads.
 SDIST = {
     ".gitignore", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile",
-    "PKG-INFO", "README.md", "benchmarks", "docs", "examples", "pyproject.toml", "src", "tests",
-    "tools",
+    "PKG-INFO", "README.md", "SECURITY.md", "benchmarks", "docs", "examples", "pyproject.toml",
+    "src", "tests", "tools",
 }  # fmt: skip
 # Passes only if mypy reads our annotations: assert_type refuses Any.
 CONSUMER = """
@@ -83,7 +83,7 @@ def same(found: set[str], expected: set[str], where: str) -> None:
 def check_installed(archive: Path, folder: Path) -> None:
     """Install into an empty environment; a version, a fit, a prediction, and types."""
     venv.create(folder / "env", with_pip=True)
-    python = folder / "env" / "bin" / "python"
+    python = folder / "env" / ("Scripts" if os.name == "nt" else "bin") / "python"
     run(python, "-m", "pip", "install", "--quiet", archive, cwd=folder)
     (folder / "table.csv").write_text(TABLE)
     (folder / "consumer.py").write_text(CONSUMER)
@@ -91,8 +91,8 @@ def check_installed(archive: Path, folder: Path) -> None:
     if f"-{version}" not in archive.name:
         raise SystemExit(f"{archive.name} says that its version is {version}.")
     command = python.with_name("learnkernels")
-    run(command, "fit", "table.csv", "--target", "kind", "--save", "model.skops", cwd=folder)
-    predictions = run(command, "predict", "model.skops", "table.csv", cwd=folder).split()
+    run(command, "fit", "table.csv", "--target", "kind", "--save", "model.lk", cwd=folder)
+    predictions = run(command, "predict", "model.lk", "table.csv", cwd=folder).split()
     if len(predictions) != len(TABLE.split()):
         raise SystemExit(f"{archive.name}: {len(predictions)} lines of predictions.")
     run(sys.executable, "-m", "mypy", "--python-executable", python, "consumer.py", cwd=folder)

@@ -190,7 +190,7 @@ report
 # ``lk.save`` writes a model or a pipeline to a file. Loading the file runs no code of the file.
 
 with tempfile.TemporaryDirectory() as folder:
-    path = Path(folder, "tumours.skops")
+    path = Path(folder, "tumours.lk")
     lk.save(model, path)
     again = lk.load(path)
 same = bool((again.predict(X_test) == model.predict(X_test)).all())
@@ -205,9 +205,9 @@ print(f"the same predictions: {same}")
 # .. code-block:: text
 #
 #    learnkernels compare data.csv --target y --methods unif,alignf,auto
-#    learnkernels fit data.csv --target y --save model.skops
-#    learnkernels predict model.skops new.csv --output predictions.csv
-#    learnkernels report model.skops data.csv --output report.html
+#    learnkernels fit data.csv --target y --save model.lk
+#    learnkernels predict model.lk new.csv --output predictions.csv
+#    learnkernels report model.lk data.csv --output report.html
 #
 # ``compare`` prints a table like the one above. A star marks a method that is significantly better
 # than ``unif`` (paired one-sided t-test at level 0.1). ``--json -`` prints the result as JSON.

@@ -10,19 +10,24 @@ Public names are imported when they are first used, so that ``import learnkernel
 'stationary'
 """
 
+from __future__ import annotations
+
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
 
 from learnkernels.errors import (
     ConstantKernelWarning,
     InputError,
     MemoryWarning,
+    NeverPredictedWarning,
     UndefinedAlignmentWarning,
     UniformBetterWarning,
 )
 from learnkernels.version import __version__
 
+TYPE_CHECKING = False  # not that of typing, whose import takes longer than all others here
 if TYPE_CHECKING:
+    from typing import Any
+
     from learnkernels import datasets, inspection, kernels, methods, model_selection, theory
     from learnkernels.estimators import (
         KernelClassifier,
@@ -59,6 +64,7 @@ __all__ = [
     "KernelLearner",
     "KernelRegressor",
     "MemoryWarning",
+    "NeverPredictedWarning",
     "Threads",
     "UndefinedAlignmentWarning",
     "UniformBetterWarning",

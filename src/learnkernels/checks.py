@@ -63,7 +63,8 @@ def require_range(X: Any, what: str) -> None:
     largest = float(max(np.max(values, initial=0.0), -np.min(values, initial=0.0)))
     if largest > LARGEST:
         raise InputError(
-            f"{what} holds values of up to {largest:.3g}, too large to compute with; scale them, "
+            f"{what} contains values of up to {largest:.3g}, too large to compute with; scale "
+            "them, "
             "for example with MaxAbsScaler."
         )
 
@@ -113,7 +114,7 @@ def positive_values(parameter: str, given: Any, other: str = "") -> list[float]:
     for value in values:
         if not (is_number(value) and value > 0):
             raise InputError(
-                f"{parameter} holds {value!r}; every value must be a positive finite number"
+                f"{parameter} contains {value!r}; every value must be a positive finite number"
                 f"{f', or pass {other}' if other else ''}."
             )
     return [float(value) for value in values]

@@ -9,6 +9,7 @@ __all__ = [
     "InputError",
     "InputTypeError",
     "MemoryWarning",
+    "NeverPredictedWarning",
     "UndefinedAlignmentWarning",
     "UniformBetterWarning",
 ]
@@ -28,6 +29,10 @@ class ConstantKernelWarning(UserWarning):
 
 class MemoryWarning(UserWarning):
     """Not enough memory: a slower algorithm was used."""
+
+
+class NeverPredictedWarning(UserWarning):
+    """A class is never predicted for samples that were left out."""
 
 
 class UndefinedAlignmentWarning(UserWarning):

@@ -124,13 +124,13 @@ def on_terminal() -> bool:
 def terminal_display() -> Iterator[Display]:
     """Show a line of rich, and remove it at the end."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, Task, TextColumn, TimeRemainingColumn
     from rich.text import Text
 
     class Description(TextColumn):
         """Cut the text where the terminal ends; never read it as markup."""
 
-        def render(self, task) -> Text:
+        def render(self, task: Task) -> Text:
             return Text(task.description, no_wrap=True, overflow="ellipsis")
 
     class TerminalDisplay:

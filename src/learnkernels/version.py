@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import platform
-from importlib.metadata import version
-
 __all__ = ["__version__", "versions"]
 
 __version__ = "0.2.0.dev0"
@@ -14,5 +11,9 @@ LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 
 def versions() -> dict[str, str]:
     """Return the versions of Python, learnkernels and the libraries that numbers depend on."""
+    # Imported here: they take most of the time of ``import learnkernels``.
+    import platform
+    from importlib.metadata import version
+
     ours = {"python": platform.python_version(), "learnkernels": __version__}
     return ours | {library: version(library) for library in LIBRARIES}

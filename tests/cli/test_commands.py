@@ -14,7 +14,7 @@ VIEWS = ["--text", "review", "--sequence", "site", "--view", "gene:", "--view", 
 
 @pytest.mark.parametrize("target", ["kind", "amount"])
 def test_saved_model_predicts_training_table(target, table, capsys):
-    model = table.with_name("model.skops")
+    model = table.with_name("model.lk")
     status, out, err = run(capsys, "fit", table, "--target", target, "--save", model)
     assert (status, err) == (0, "")
     assert "gaussian" in out and "learned together with the weights" in out
@@ -29,7 +29,7 @@ def test_saved_model_predicts_training_table(target, table, capsys):
 
 
 def test_predict_writes_output_file(table, capsys):
-    model, output = table.with_name("model.skops"), table.with_name("out.csv")
+    model, output = table.with_name("model.lk"), table.with_name("out.csv")
     run(capsys, "fit", table, "--target", "kind", "--kernels", "linear", "--save", model)
     status, out, _ = run(capsys, "predict", model, table, "--output", output)
     assert (status, out) == (0, "")
@@ -52,7 +52,7 @@ def test_compare_prints_json(table, capsys):
 
 
 def test_compare_marks_methods_that_do_not_apply(table, capsys):
-    every = "unif,align,alignf,align-single,l1-krr,l2-krr,l1-svm,conv,single,ensemble"
+    every = "unif,align,alignf,align-single,l1-krr,l2-krr,l1-svm,l2-svm,conv,single,ensemble"
     status, out, err = run(
         capsys, "compare", table, "--target", "amount", "--methods", every, "--cv", "3",
         "--kernels", "gaussians:-3..0",
@@ -82,14 +82,14 @@ def test_missing_values_are_named_and_can_be_imputed(table, capsys):
     frame.to_csv(table, index=False)
     status, _, err = run(capsys, "fit", table, "--target", "kind")
     assert status == 2 and "'b' (5), 'colour' (1)" in err and "--impute" in err
-    model = table.with_name("model.skops")
+    model = table.with_name("model.lk")
     status, _, _ = run(capsys, "fit", table, "--target", "kind", "--impute", "--save", model)
     assert status == 0
     assert run(capsys, "predict", model, table)[0] == 0
 
 
 def test_missing_cells_at_prediction_advise_to_fill_them_or_to_fit_again(table, capsys):
-    model = table.with_name("model.skops")
+    model = table.with_name("model.lk")
     run(capsys, "fit", table, "--target", "kind", "--kernels", "linear", "--save", model)
     frame = pd.read_csv(table)
     frame.loc[3, "b"] = np.nan
@@ -139,7 +139,7 @@ def test_raw_numbers_are_not_standardised(table, capsys):
 
 
 def test_columns_missing_at_prediction_are_named(table, capsys):
-    model = table.with_name("model.skops")
+    model = table.with_name("model.lk")
     run(capsys, "fit", table, "--target", "kind", "--kernels", "linear", "--save", model)
     pd.read_csv(table).drop(columns=["a", "colour"]).to_csv(table, index=False)
     status, _, err = run(capsys, "predict", model, table)
@@ -154,7 +154,7 @@ def test_demo_writes_report_and_model(tmp_path, capsys):
     assert out.endswith(f"report: {tmp_path / 'demo' / 'report.html'}\n")
     assert "# Learned kernel" in (tmp_path / "demo" / "report.md").read_text()
     assert "Can I trust it?" in (tmp_path / "demo" / "report.html").read_text()
-    assert isinstance(lk.load(tmp_path / "demo" / "model.skops"), dict)
+    assert isinstance(lk.load(tmp_path / "demo" / "model.lk"), dict)
 
 
 def test_column_types_are_the_same_in_training_and_prediction(table, capsys):
@@ -164,7 +164,7 @@ def test_column_types_are_the_same_in_training_and_prediction(table, capsys):
     frame["day"] = pd.Timestamp("2020-01-01") + pd.to_timedelta(np.arange(90) % 2, "D")
     frame["count"] = pd.array([1, 2, None] * 30, dtype="Int64")
     frame["maybe"] = pd.array([True, False, None] * 30, dtype="boolean")
-    path, model = table.with_suffix(".parquet"), table.with_name("model.skops")
+    path, model = table.with_suffix(".parquet"), table.with_name("model.lk")
     frame.to_parquet(path)
     status, _, err = run(capsys, "fit", path, "--target", "kind", "--impute", "--save", model)
     assert (status, err) == (0, "")
@@ -179,7 +179,7 @@ def test_column_types_are_the_same_in_training_and_prediction(table, capsys):
 
 
 def test_predict_refuses_table_with_prediction_column(table, capsys):
-    model = table.with_name("model.skops")
+    model = table.with_name("model.lk")
     run(capsys, "fit", table, "--target", "kind", "--kernels", "linear", "--save", model)
     pd.read_csv(table).assign(prediction=1).to_csv(table, index=False)
     status, _, err = run(capsys, "predict", model, table)
@@ -187,7 +187,7 @@ def test_predict_refuses_table_with_prediction_column(table, capsys):
 
 
 def test_fit_and_predict_with_texts_sequences_and_views(sources, capsys):
-    model = sources.with_name("model.skops")
+    model = sources.with_name("model.lk")
     arguments = ["--target", "kind", *VIEWS, "--save", model]
     status, out, err = run(capsys, "fit", sources, *arguments)
     assert (status, err) == (0, "")
@@ -205,7 +205,7 @@ def test_compare_with_views(sources, capsys):
 
 
 def test_missing_view_is_accepted_only_with_missing_neutral(sources, capsys):
-    model = sources.with_name("model.skops")
+    model = sources.with_name("model.lk")
     arguments = ["--target", "kind", "--view", "gene:", "--view", "scan:", "--text", "review"]
     run(capsys, "fit", sources, *arguments, "--missing", "neutral", "--save", model)
     fewer = sources.with_name("fewer.csv")
@@ -218,7 +218,7 @@ def test_missing_view_is_accepted_only_with_missing_neutral(sources, capsys):
 
 
 def test_report_on_saved_model(table, tmp_path, capsys):
-    model, page = tmp_path / "model.skops", tmp_path / "report.html"
+    model, page = tmp_path / "model.lk", tmp_path / "report.html"
     run(capsys, "fit", table, "--target", "kind", "--save", model)
     status, out, err = run(capsys, "report", model, table, "--output", page, "--draws", "3")
     assert (status, err) == (0, "")
@@ -228,7 +228,7 @@ def test_report_on_saved_model(table, tmp_path, capsys):
 
 
 def test_invalid_report_is_one_line_error(table, tmp_path, capsys):
-    model = tmp_path / "model.skops"
+    model = tmp_path / "model.lk"
     run(capsys, "fit", table, "--target", "kind", "--save", model)
     other = tmp_path / "other.csv"
     pd.read_csv(table).iloc[:40].to_csv(other, index=False)

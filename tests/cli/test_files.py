@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import io
+import lzma
 import os
 import tracemalloc
 from pathlib import Path
@@ -59,7 +61,7 @@ PACKED = gzip.compress(b"a,b\n" + b"1,2\n" * 1000)
         (PACKED[:-20], "ended before the end-of-stream marker"),
         (PACKED[:-8] + b"12345678", "CRC check failed"),
         (b"\x1f\x8bbroken", "cannot be read"),
-        (b"PK\x03\x04" + bytes(100), "a ZIP archive .a model of 'fit --save'"),
+        (b"PK\x03\x04" + bytes(100), "a ZIP archive .an Excel workbook"),
         (parquet(pd.DataFrame({"a": [1.0]}))[:60], "Parquet magic bytes not found"),
         ("a,b\n1,2,3\n4,5,6\n", "2 column names in its header but 3 cells"),
         ("a,b\n1,2,\n4,5,\n", "2 column names in its header but 3 cells"),
@@ -76,6 +78,34 @@ def test_non_table_input_raises_input_error(content, message, written):
     refused(written(content), message)
 
 
+PACKERS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
+
+
+@pytest.mark.parametrize("name", PACKERS)
+def test_compressed_file_is_read_to_its_end_or_refused(name, written):
+    """Several compressed streams are one file; other bytes behind them are damage."""
+    pack = PACKERS[name]
+    packed = pack(b"a,b\n" + b"1,2\n" * 200_000)
+    assert len(read_table(written(packed + pack(b"3,4\n")))) == 200_001
+    assert len(read_table(written(packed + bytes(8)))) == 200_000
+    refused(written(packed + b"garbage"), "damaged|Not a gzipped file")
+    refused(written(packed + bytes(4) + b"garbage"), "damaged|Not a gzipped file")
+    refused(written(packed[:-5]), "cannot be read|end")
+
+
+def test_parquet_page_that_differs_from_its_checksum_is_refused(tmp_path, rng):
+    path = tmp_path / "table.parquet"
+    table = pd.DataFrame({"a": rng.standard_normal(500), "y": rng.standard_normal(500)})
+    table.to_parquet(path, write_page_checksum=True, compression="none", use_dictionary=False)
+    assert read_table(str(path)).equals(table)
+    content = bytearray(path.read_bytes())
+    start = content.index(table["a"].to_numpy().tobytes())
+    content[start + 100] ^= 1
+    path.write_bytes(content)
+    refused(str(path), "(?i)crc|checksum")
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="Windows has no named pipes")
 def test_path_that_is_not_a_regular_file_raises_input_error(tmp_path, monkeypatch):
     os.mkfifo(tmp_path / "pipe")
     refused(str(tmp_path / "pipe"), "is a named pipe")

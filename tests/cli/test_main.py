@@ -8,6 +8,7 @@ import pytest
 
 import learnkernels as lk
 from learnkernels.cli import main
+from learnkernels.cli.main import limit_threads
 from tests.cli.running import run
 
 
@@ -29,7 +30,7 @@ from tests.cli.running import run
         (["fit", "DATA", "--target", "kind", "--save", "nowhere/model"], "cannot write"),
         (["compare", "DATA", "--target", "kind", "--cv", "2"], "from 3"),
         (["compare", "DATA", "--target", "kind", "--methods", ","], "at least one"),
-        (["predict", "DATA", "DATA"], "is not a model file of learnkernels, which is a ZIP"),
+        (["predict", "DATA", "DATA"], "is not a model file of learnkernels"),
         (["fit", "DATA", "--target", "amount", "--task", "classification"], "--task regression"),
         (["fit", "DATA", "--target", "kind", "--missing", "neutral"], "no view is given"),
         (["compare", "DATA", "--target", "kind", "--methods", "unif,aling"], "Did you mean align?"),
@@ -68,6 +69,46 @@ def test_interrupt_during_imports_prints_one_line_with_status_130():
     assert (done.returncode, done.stderr) == (130, "learnkernels: interrupted.\n")
 
 
+def test_interrupts_while_libraries_are_imported_end_the_process_at_once():
+    """NumPy and pandas print tracebacks, or raise other errors, if their import is stopped."""
+    code = (
+        "import os, signal, sys\n"
+        "class Interrupt:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'numpy._core':\n"
+        "            os.kill(os.getpid(), signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupt())\n"
+        "from learnkernels.cli import main\n"
+        "sys.exit(main(['demo']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "learnkernels: interrupted.\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("ulimit -v 900000; {} demo", "address space is limited to 900,000 kB"),
+        ("{} demo >&-", "standard output is closed"),
+    ],
+)
+def test_too_small_address_space_or_closed_output_gives_one_line_with_status_2(command, message):
+    shell = command.format(f"{sys.executable} -m learnkernels")
+    done = subprocess.run(["sh", "-c", shell], capture_output=True, text=True)
+    assert done.returncode == 2
+    assert message in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_small_address_space_limits_blas_to_one_thread(monkeypatch):
+    for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+        monkeypatch.setenv(name, "")
+        monkeypatch.delenv(name)
+    limit_threads(float("inf"))
+    assert "OMP_NUM_THREADS" not in os.environ
+    limit_threads(2e9)
+    assert os.environ["OMP_NUM_THREADS"] == os.environ["OPENBLAS_NUM_THREADS"] == "1"
+
+
 def test_command_line_is_imported_without_other_libraries():
     code = "import sys, learnkernels.cli; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
@@ -92,7 +133,7 @@ def test_help_is_printed_without_command(capsys):
 
 
 def test_sep_option_is_available_for_every_command_that_reads_a_table(table, capsys):
-    semicolons, model = table.with_name("semicolons.csv"), table.with_name("model.skops")
+    semicolons, model = table.with_name("semicolons.csv"), table.with_name("model.lk")
     semicolons.write_text(table.read_text().replace(",", ";"))
     options = ["--target", "kind", "--kernels", "linear"]
     status, _, err = run(capsys, "fit", semicolons, *options)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import re
 import sys
 from pathlib import Path
 from types import ModuleType
+from xml.etree import ElementTree
 
 import matplotlib
 
@@ -95,3 +97,27 @@ def test_method_page_lists_parameters_and_defaults(name):
     assert listed.keys() == {parameter.name for parameter in parameters}
     for parameter in parameters:
         assert eval(listed[parameter.name]) == parameter.default
+
+
+def test_functions_on_the_page_of_equations_exist():
+    text = (DOCS / "paper_to_code.md").read_text(encoding="utf-8")
+    cells = [line.split(" | ")[-1] for line in text.splitlines() if line.startswith("| ")]
+    names = [name for cell in cells for name in re.findall(r"`([a-z_]+(?:\.\w+)+)`", cell)]
+    assert len(names) > 30
+    for name in names:
+        assert pkgutil.resolve_name(f"learnkernels.{name}") is not None
+
+
+def test_glossary_is_sorted():
+    text = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    terms = re.findall(r"^(\w[\w -]+)$", text.partition("```{glossary}")[2], re.MULTILINE)
+    assert len(terms) > 15 and terms == sorted(terms, key=str.lower)
+
+
+def test_sitemap_lists_the_addresses_of_pages(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    from sitemap import NAMESPACE, sitemap
+
+    urls = ["https://example.org/a.html", "https://example.org/b.html?x=1&y=2"]
+    root = ElementTree.fromstring(sitemap(urls))
+    assert [node.text for node in root.iter(f"{{{NAMESPACE}}}loc")] == urls

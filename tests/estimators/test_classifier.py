@@ -12,8 +12,8 @@ from sklearn.svm import SVC
 
 import learnkernels as lk
 from learnkernels.estimators.classifier import class_targets
-from learnkernels.estimators.selection import contiguous
-from learnkernels.folds import folds
+from learnkernels.estimators.rows import Rows
+from learnkernels.estimators.selection import contiguous_folds
 
 
 def test_single_kernel_classifier_equals_svc(classes):
@@ -45,9 +45,10 @@ def test_c_scores_equal_cross_validation_without_the_fold(classes):
     X, y = classes
     values = [0.1, 1.0, 30.0]
     kernels = lk.gaussians([0.03, 0.3, 3.0])
-    model = lk.KernelClassifier(kernels, C=values, cv=4, random_state=7, method="alignf").fit(X, y)
+    splitter = StratifiedKFold(4, shuffle=True, random_state=7)
+    model = lk.KernelClassifier(kernels, C=values, cv=splitter, method="alignf").fit(X, y)
     hits = np.zeros(3)
-    for train, test in StratifiedKFold(4, shuffle=True, random_state=7).split(X, y):
+    for train, test in splitter.split(X, y):
         for v, C in enumerate(values):
             alone = lk.KernelClassifier(kernels, C=C, method="alignf").fit(X[train], y[train])
             hits[v] += accuracy_score(y[test], alone.predict(X[test]), normalize=False)
@@ -191,12 +192,13 @@ def test_prediction_with_wrong_stack_shape_raises(classes):
 
 def test_folds_are_stratified_and_cover_all_samples():
     codes = np.repeat([0, 1, 2], [50, 20, 5])
-    order, borders = contiguous(folds(codes, 5, 0))
+    rows = Rows.as_given(np.ones(75), np.arange(75), 75)
+    order, split = contiguous_folds(rows, codes, 5, 0)
     assert sorted(order) == list(range(75))
-    for start, stop in itertools.pairwise(borders):
+    for start, stop in itertools.pairwise(split["borders"]):
         assert np.bincount(codes[order[start:stop]]).tolist() == [10, 4, 1]
-    order, borders = contiguous(folds(codes, 50, 0))
-    assert len(borders) == 6  # no more folds than samples of the smallest class
+    _, split = contiguous_folds(rows, codes, 50, 0)
+    assert len(split["borders"]) == 6  # no more folds than samples of the smallest class
 
 
 def test_two_classes_are_encoded_as_signs_and_more_as_indicators():

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from sklearn.compose import make_column_transformer
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
-from sklearn.model_selection import GridSearchCV, cross_val_score
+from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
@@ -22,41 +22,23 @@ import learnkernels as lk
 from learnkernels.kernels import Gaussian, resolve
 from learnkernels.methods import METHODS
 
-REPEATED = (
-    "weights or regularisation are chosen by held-out error: a sample of weight 2 is left out "
-    "whole, of two equal samples one stays"
-)
+
+def estimators_of_all_methods():
+    """Yield the default estimators, and one for each method and task."""
+    yield from (lk.KernelClassifier(), lk.KernelRegressor(), lk.KernelLearner())
+    yield from (lk.KernelClassifier(method="unif"), lk.KernelRegressor(method="unif"))
+    for name, method in METHODS.items():
+        # Negative weights of align-linear may leave ridge without a solution; one is positive.
+        gammas, machine = ([0.1], "ridge") if name == "align-linear" else ([0.01, 0.1], "auto")
+        yield lk.KernelClassifier(lk.gaussians(gammas), name, C=0.1, machine=machine)
+        if "regression" in method().tasks:
+            yield lk.KernelRegressor(lk.gaussians(gammas), name, alpha=10.0, machine=machine)
 
 
-def chosen_by_held_out_error(estimator):
-    """Return the checks that a choice by held-out error cannot pass, with the reason."""
-    parameters = estimator.get_params()
-    regularisation = parameters.get("C", parameters.get("alpha", 1.0))
-    if parameters["method"] not in ("auto", "loo") and regularisation != "auto":
-        return {}
-    return {
-        f"check_sample_weight_equivalence_on_{kind}_data": REPEATED for kind in ("dense", "sparse")
-    }
-
-
-@parametrize_with_checks(
-    [
-        lk.KernelClassifier(),
-        lk.KernelClassifier(method="unif"),
-        lk.KernelClassifier(method="unif", C=1.0),
-        lk.KernelRegressor(),
-        lk.KernelRegressor(method="unif"),
-        lk.KernelRegressor(method="unif", alpha=1.0),
-        lk.KernelLearner(),
-        lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0),
-        lk.KernelClassifier(
-            machine="ridge", method="align", kernels=["gaussians", "linear"], C=1.0
-        ),
-        lk.KernelRegressor(kernels=["gaussians", "linear"], method="alignf", alpha=1.0),
-        lk.KernelLearner(kernels=["gaussians", "linear"], method="alignf"),
-    ],
-    expected_failed_checks=chosen_by_held_out_error,
-)
+# The checks' targets are noise: there may be nothing to learn, or slow convergence.
+@pytest.mark.filterwarnings("ignore::learnkernels.UndefinedAlignmentWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(list(estimators_of_all_methods()))
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
 
@@ -65,16 +47,16 @@ def test_scikit_learn_estimator_checks(estimator, check):
 def test_every_method_fits_predicts_pickles_and_saves(name, classes, tmp_path):
     X, y = classes
     model = lk.KernelClassifier(lk.gaussians([0.05, 0.5]), name, C=[1.0, 100.0])
-    if name == "align-linear":
-        model.set_params(machine="ridge")
+    if name == "align-linear":  # negative weights need a larger alpha
+        model.set_params(machine="ridge", C=[0.01, 0.1])
     with warnings.catch_warnings():
         if name == "ufo":  # converges slowly for a large C
             warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X, y, sample_weight=np.arange(120) % 3 + 1.0)
     assert np.isfinite(model.weights_).all()
     expected = model.decision_function(X)
-    lk.save(model, tmp_path / "model.skops")
-    for again in (pickle.loads(pickle.dumps(model)), lk.load(tmp_path / "model.skops")):
+    lk.save(model, tmp_path / "model.lk")
+    for again in (pickle.loads(pickle.dumps(model)), lk.load(tmp_path / "model.lk")):
         assert np.array_equal(again.decision_function(X), expected)
     if "regression" in METHODS[name]().tasks:
         regressor = lk.KernelRegressor(lk.gaussians([0.05, 0.5]), name, alpha=[10.0, 100.0])
@@ -212,8 +194,10 @@ def test_precomputed_stacks_predict_new_samples_as_the_kernels_do(C, weighted, c
     Z = rng.standard_normal((17, 5))
     w = (np.arange(120) % 3 > 0).astype(float) if weighted else None
     kernels = [lambda A, B: A @ B.T, Gaussian(0.3)]
-    given = lk.KernelClassifier("precomputed", C=C, method="alignf").fit(stack_of(X, X), y, w)
-    computed = lk.KernelClassifier(kernels, C=C, method="alignf").fit(X, y, w)
+    cv = StratifiedKFold(5, shuffle=True, random_state=0)  # the same rows for both
+    given = lk.KernelClassifier("precomputed", C=C, method="alignf", cv=cv)
+    given.fit(stack_of(X, X), y, w)
+    computed = lk.KernelClassifier(kernels, C=C, method="alignf", cv=cv).fit(X, y, w)
     expected = computed.decision_function(Z)
     assert np.allclose(given.decision_function(stack_of(Z, X)), expected, atol=1e-8)
     given = lk.KernelRegressor("precomputed", method="alignf", alpha=1.0).fit(

@@ -30,7 +30,8 @@ def small_tables(monkeypatch):
 
 def choose(X, y):
     """Return the chosen family and the candidates."""
-    return choose_family(X, y[:, None], np.ones(len(y)), "regression", Threads(1))
+    choice = choose_family(X, y[:, None], np.ones(len(y)), "regression", Threads(1))
+    return choice.kernels, choice.candidates
 
 
 def chosen(rows):
@@ -71,7 +72,7 @@ def test_samples_that_learn_the_metric_do_not_count_in_the_errors(monkeypatch):
         families, "prepare", lambda k, X, *a, **o: seen.append(X) or prepared(k, X, *a, **o)
     )
     choose(*two_of_ten())
-    learned, compared = ({tuple(row) for row in X} for X in seen[:2])
+    learned, compared = ({tuple(row) for row in X} for X in (seen[0], seen[-1]))
     assert len(learned) == len(compared) == 120 and not learned & compared
 
 
@@ -123,5 +124,6 @@ def test_constant_target_uses_table_with_a_warning():
 def test_classes_learn_scales_of_columns():
     X, y = two_of_ten()
     Y = np.where(y > 0, 1.0, -1.0)[:, None]
-    found, rows = choose_family(X, Y, np.ones(240), "classification", Threads(1))
-    assert chosen(rows) == "table + learned metric" and found[1] == lk.learned_metric()
+    choice = choose_family(X, Y, np.ones(240), "classification", Threads(1))
+    assert chosen(choice.candidates) == "table + learned metric"
+    assert not choice.kernels[1].full and len(choice.start) == 2 * len(choice.kernels[1].start)

@@ -3,10 +3,11 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.model_selection import KFold, cross_val_predict
+from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
 
 import learnkernels as lk
 from learnkernels import InputError
+from learnkernels.estimators.selection import PATHS
 from learnkernels.machines import product_ridge
 from learnkernels.model_selection import SETTINGS, PairFold
 
@@ -160,3 +161,46 @@ def test_new_object_is_refused_with_its_pair():
     model = lk.KernelRegressor(kernels, "unif", alpha=1.0).fit(X, y)
     with pytest.raises(InputError, match=r"\(14.0, 0.0\).*14 objects"):
         model.predict([[14, 0]])
+
+
+@pytest.mark.parametrize("method", ["auto", "alignf"])
+def test_order_of_pairs_does_not_change_the_model_and_a_weight_of_two_is_a_repeated_pair(method):
+    kernels, X, y = problem()
+    order = np.random.default_rng(1).permutation(len(y))
+    twice = np.append(np.arange(len(y)), [3, 7])
+    w = np.bincount(twice).astype(float)
+    model = lk.KernelRegressor(kernels, method)
+    expected = clone(model).fit(X, y).predict(X)
+    assert np.array_equal(clone(model).fit(X[order], y[order]).predict(X), expected)
+    repeated = clone(model).fit(X[twice], y[twice]).predict(X)
+    assert np.array_equal(repeated, clone(model).fit(X, y, w).predict(X))
+
+
+@pytest.mark.parametrize("options", [{}, {"C": 1.0, "cv": PairFold(3, "left")}])
+def test_probabilities_of_pairs_are_fitted_to_folds_of_products(options, iterative):
+    kernels, X, y = problem()
+    model = lk.KernelClassifier(kernels, **options).fit(X, y > 0)
+    assert model.solver_ == "conjugate gradients"
+    assert np.array_equal(model.predict_proba(X).argmax(axis=1), model.predict(X))
+
+
+@pytest.mark.parametrize("method", ["auto", "alignf"])
+def test_alpha_of_pairs_is_chosen_by_the_score_of_the_user_in_folds(method):
+    kernels, X, y = problem()
+    folds = PairFold(2, "both")
+    model = lk.KernelRegressor(kernels, method, scoring="r2", cv=folds).fit(X, y)
+    assert not hasattr(model, "alpha_errors_")
+    one = lk.KernelRegressor(kernels, "alignf", alpha=1.0)
+    scores = cross_val_score(one, X, y, cv=folds, scoring="r2")
+    if method == "alignf":
+        path = PATHS["alpha"].tolist()
+        assert model.alpha_scores_[path.index(1.0)] == pytest.approx(scores.mean())
+    assert model.alpha_scores_.max() >= scores.mean() - 0.1
+
+
+def test_coefficients_of_features_are_not_defined_for_pairs():
+    kernels, X, y = problem()
+    model = lk.KernelRegressor(kernels, "unif", alpha=1.0).fit(X, y)
+    assert model.dual_coef_.shape == y.shape
+    with pytest.raises(AttributeError, match="linear"):
+        model.coef_  # noqa: B018

@@ -124,8 +124,8 @@ def test_learner_infers_task_from_target(curve):
 def test_alpha_errors_of_one_stage_methods_equal_cross_validation(method, near, curve):
     X, y = curve
     kernels, values = lk.gaussians([0.05, 0.5, 5.0]), [0.01, 1.0]
-    model = lk.KernelRegressor(kernels, method, alpha=values, cv=4, random_state=3).fit(X, y)
     folds = KFold(4, shuffle=True, random_state=3)
+    model = lk.KernelRegressor(kernels, method, alpha=values, cv=folds).fit(X, y)
     for value, found in zip(values, model.alpha_errors_, strict=True):
         alone = lk.KernelRegressor(kernels, method, alpha=value)
         scores = cross_val_score(alone, X, y, cv=folds, scoring="neg_mean_squared_error")

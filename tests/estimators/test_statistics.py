@@ -44,7 +44,8 @@ def test_needed_sample_size_follows_from_bootstrap_and_bound(many):
     assert 300 < needed.bootstrap < needed.bound
     best = some.standard_errors[some.alignments().argmax()]
     assert needed.bootstrap == pytest.approx(300 * (2 * best / 0.01) ** 2, abs=1)
-    assert theory.alignment_concentration(needed.bound, some.size, 1, 1, 1, 0.05) <= 0.01
+    kernel, target = some.ratios
+    assert theory.alignment_concentration(needed.bound, 1, 1, 1 / kernel, 1 / target, 0.05) <= 0.01
     assert needed.bound > some.needed(0.02).bound > some.needed(0.02, delta=0.2).bound
 
 

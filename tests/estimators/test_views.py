@@ -124,8 +124,8 @@ def test_models_with_views_are_saved_and_loaded(table, tmp_path):
     for kernels in (KERNELS, [lk.on("body_", lk.low_rank(lk.gaussians([0.5]), rank=10))]):
         for missing in ("error", "neutral"):
             model = lk.KernelClassifier(kernels, missing=missing, method="alignf", C=1.0).fit(X, y)
-            lk.save(model, tmp_path / "model.skops")
-            loaded = lk.load(tmp_path / "model.skops")
+            lk.save(model, tmp_path / "model.lk")
+            loaded = lk.load(tmp_path / "model.lk")
             assert np.array_equal(loaded.decision_function(X), model.decision_function(X))
 
 
@@ -212,8 +212,8 @@ def test_learners_with_sparse_columns_and_selectors_are_saved_and_loaded(table, 
     for kernels in (lk.on("note", lk.ngrams(1)), lk.on(chosen, lk.linear())):
         learner = lk.KernelLearner(kernels, method="alignf").fit(X, y)
         K = learner.transform(X)
-        lk.save(learner, tmp_path / "learner.skops")
-        assert np.array_equal(lk.load(tmp_path / "learner.skops").transform(X), K)
+        lk.save(learner, tmp_path / "learner.lk")
+        assert np.array_equal(lk.load(tmp_path / "learner.lk").transform(X), K)
 
 
 def test_guarantees_and_refit_of_named_table_do_not_warn(classes):

@@ -129,3 +129,20 @@ def test_page_convergence(run):
     assert len(gaps) - 1 > found["convex"].certificate_.iterations
     assert (np.diff(found["history"]) <= 0).all()
     assert certificate.violation <= 1e-6 and certificate.status == "optimal"
+
+
+def test_page_centering(run):
+    """The two curves of figure 1 of 2012."""
+    found = run("centering")
+    alpha = found["parts"]
+    assert np.allclose(found["older"], np.sqrt(alpha**2 + (1 - alpha) ** 2), atol=0.01)
+    assert np.allclose(found["centered"], 1.0)
+    assert np.ptp(found["table"]["centered"]) < 1e-9 < 0.5 < np.ptp(found["table"]["not centered"])
+
+
+def test_page_tail_bound(run):
+    """Equation 3 of 2013: the smallest area is the sum of min(r, eigenvalue)."""
+    found = run("tail_bound")
+    assert np.isclose(found["areas"][found["best"]], found["smallest"])
+    assert found["best"] == (found["eigenvalues"] > found["r"]).sum()
+    assert min(found["areas"][1], found["areas"][12]) > 1.1 * found["smallest"]

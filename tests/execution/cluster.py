@@ -91,7 +91,7 @@ def when(condition: Callable[[], bool], *actions: Callable[[], Any]) -> Iterator
 
 def kill(pids: list[int]) -> None:
     for pid in pids:
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, getattr(signal, "SIGKILL", signal.SIGTERM))  # Windows: both end it at once
 
 
 def worker_pids(client) -> list[int]:

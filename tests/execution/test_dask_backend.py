@@ -99,7 +99,7 @@ def test_landmarks_and_conjugate_gradients_equal_those_of_threads(client, sample
         assert dask.predict(X) == pytest.approx(threads.predict(X), abs=1e-8)
 
 
-@pytest.mark.parametrize("max_samples", [600, 2000])
+@pytest.mark.parametrize("max_samples", [400, 2000])
 def test_leave_one_out_weights_equal_those_of_threads(max_samples, client, samples):
     X, y = samples
     method = lk.methods.LeaveOneOut(max_samples=max_samples, n_components=50, tol=1e-3)

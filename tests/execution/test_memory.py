@@ -1,7 +1,11 @@
 """Available memory of the machine, the container and the process."""
 
+import ctypes
+import os
 import subprocess
 import sys
+from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -28,6 +32,45 @@ def test_require_memory_raises_with_sizes_and_advice_if_memory_is_short(monkeypa
 
 def test_format_bytes_chooses_the_unit():
     assert [format_bytes(n) for n in (12, 3400, 5.6e6)] == ["12 bytes", "3.4 kB", "5.6 MB"]
+
+
+@pytest.fixture
+def no_proc(monkeypatch):
+    """Simulate a system without the folder /proc."""
+
+    def missing(path, *_, **__):
+        raise FileNotFoundError(2, "No such file or directory")
+
+    monkeypatch.setattr(Path, "read_text", missing)
+
+
+def test_installed_memory_is_the_bound_on_macos(no_proc, monkeypatch):
+    values = {"SC_PHYS_PAGES": 1000, "SC_PAGE_SIZE": 16384}
+
+    def sysconf(name):
+        if name not in values:
+            raise ValueError("unrecognized configuration name")
+        return values[name]
+
+    monkeypatch.setattr(os, "sysconf", sysconf)
+    assert memory.free_in_machine() == 16_384_000
+
+
+def test_available_memory_is_read_on_windows(no_proc, monkeypatch):
+    monkeypatch.delattr(os, "sysconf")
+    monkeypatch.setitem(sys.modules, "resource", None)  # its import raises ImportError
+
+    def status(reference):
+        record = reference._obj
+        assert record.size == ctypes.sizeof(record) == 64
+        record.available = 5_000_000
+        return 1
+
+    kernel32 = SimpleNamespace(GlobalMemoryStatusEx=status)
+    monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=kernel32), raising=False)
+    assert memory.available_memory() == 5_000_000
+    kernel32.GlobalMemoryStatusEx = lambda reference: 0  # it failed
+    assert memory.available_memory() == float("inf")
 
 
 @pytest.mark.parametrize("version", ["v1", "v2"])
@@ -63,7 +106,8 @@ def test_memory_is_unlimited_without_a_container(tmp_path):
 
 
 def test_limit_on_the_address_space_is_read():
-    pytest.importorskip("resource", reason="limits of a process are those of POSIX")
+    if sys.platform != "linux":
+        pytest.skip("the size of the address space is read from /proc")
     code = (
         "import resource; resource.setrlimit(resource.RLIMIT_AS, (8 * 10**9, 8 * 10**9));"
         "from learnkernels.execution.memory import available_memory; print(available_memory())"

@@ -90,8 +90,8 @@ CALLS = {
             "random_state": 0, "verbose": False,
         },
     ),
-    "save": (lk.save, {"model": fitted(), "path": "/missing/model.skops"}),
-    "load": (lk.load, {"path": "/missing/model.skops"}),
+    "save": (lk.save, {"model": fitted(), "path": "/missing/model.lk"}),
+    "load": (lk.load, {"path": "/missing/model.lk"}),
 }  # fmt: skip
 for name, method in METHODS.items():
     CALLS[f"method {name}"] = (
@@ -102,17 +102,25 @@ SPECTRUM = np.array([2.0, 1.0, 0.5])
 STABILITY = {"n_samples": 50, "kernel_bound": 1.0, "loss_bound": 2.0, "regularization": 1.0}
 TWO_STAGES = {
     "n_samples": 50, "kernel_bound": 1.0, "target_bound": 2.0, "regularization": 1.0,
-    "radius": 1.0, "change": 0.1,
+    "radius": 1.0, "change": 0.1, "intercept": True,
 }  # fmt: skip
 THEORY = {
-    "aligned_classifier_error": {"rho": 0.5, "gamma": 1.0},
+    "align_change": {
+        "n_samples": 50, "products": SPECTRUM, "squares": SPECTRUM, "target_square": 1.0,
+        "bounds": SPECTRUM, "target_bound": 1.0,
+    },
+    "aligned_classifier_error": {"rho": 0.5, "gamma": 1.0, "variance": 0.5},
+    "alignf_change": {
+        "n_samples": 50, "products": SPECTRUM, "inner": np.eye(3), "bounds": SPECTRUM,
+        "target_bound": 1.0,
+    },
     "aligned_regressor_error": {"rho": 0.5},
     "alignment_concentration": {
         "n_samples": 50, "bound": 1.0, "other_bound": 1.0, "square": 0.5, "other_square": 0.5,
-        "delta": 0.1,
+        "delta": 0.1, "n_kernels": 3,
     },
     "bootstrap_alignment": {"K": K, "Y": y, "level": 0.9, "n_draws": 20, "random_state": 0},
-    "excess_risk": {"r_star": 0.1, "n_samples": 50, "delta": 0.1, "convex": True},
+    "excess_risk": {"complexity": np.sqrt, "n_samples": 50, "delta": 0.1},
     "excess_risk_rate": {
         "n_samples": 50, "n_kernels": 3, "decay": 1.5, "scale": 1.0, "radius": 1.0
     },
@@ -120,17 +128,31 @@ THEORY = {
     "learned_ridge_generalization": {
         "empirical_error": 0.1, "stability": 0.01, "n_samples": 50, "loss_bound": 2.0, "delta": 0.1
     },
-    "learned_ridge_stability": STABILITY | {"n_kernels": 3, "radius": 1.0},
+    "largest_residual": {
+        "kernel_bound": 1.0, "target_bound": 2.0, "regularization": 1.0, "intercept": True
+    },
+    "learned_class_excess_risk": {
+        "eigenvalues": SPECTRUM, "n_samples": 50, "bound": 4.0, "delta": 0.1, "radius": 1.0
+    },
+    "learned_ridge_stability": STABILITY | {"intercept": True},
     "local_rademacher": {"eigenvalues": SPECTRUM, "r": 0.1, "n_samples": 50},
     "multiple_kernel_rademacher": {
-        "spectra": [SPECTRUM, SPECTRUM], "r": 0.1, "n_samples": 50, "radius": 1.0
+        "spectra": [SPECTRUM, SPECTRUM], "r": 0.1, "n_samples": 50, "radius": 1.0, "bound": 1.0
     },
+    "moment_classifier_error": {"rho": 0.5, "variance": 0.5},
+    "rademacher_excess_risk": {"complexity": 0.1, "n_samples": 50, "delta": 0.1, "variance": 0.2},
+    "realizable_risk": {"complexity": np.sqrt, "n_samples": 50, "delta": 0.1},
     "product_concentration": {"n_samples": 50, "bound": 1.0, "other_bound": 1.0, "delta": 0.1},
     "ridge_stability": STABILITY | {"smallest_eigenvalue": 0.1},
     "spread": {"K": K},
+    "svm_stability": {
+        "n_samples": 50, "kernel_bound": 1.0, "C": 1.0, "radius": 1.0, "change": 0.1
+    },
+    "tail_sum_bounds": {"eigenvalues": SPECTRUM, "bound": 4.0, "delta": 0.1},
     "tail_sums": {"eigenvalues": SPECTRUM},
     "two_stage_generalization": TWO_STAGES | {"empirical_error": 0.1, "delta": 0.1},
     "two_stage_stability": TWO_STAGES,
+    "unnormalized_alignment": {"K": K, "L": K},
     "unnormalized_classifier_error": {"product": 0.5, "bound": 1.0},
 }  # fmt: skip
 for name, valid in THEORY.items():

@@ -11,6 +11,7 @@ from scipy import sparse
 import learnkernels as lk
 from learnkernels.estimators import fitting
 from learnkernels.estimators.classifier import class_targets
+from learnkernels.estimators.rows import Rows
 from learnkernels.execution import Threads
 from learnkernels.machines import SVM, Ridge
 from learnkernels.methods.objectives import RidgeObjective
@@ -117,6 +118,13 @@ KINDS = {
     "texts": (lk.ngrams(1, analyzer="char"), strings()),
     "views": ([lk.on([0, 1], lk.gaussians([0.5])), lk.on(slice(2, 8), lk.linear())], counts()),
 }
+
+
+def in_order_of_training(X, y):
+    """Return samples and targets in the order in which estimators train on them."""
+    n = X.shape[0]
+    order = Rows.of(X, y[:, None], np.ones(n), np.arange(n), "never").samples
+    return X[order], y[order]
 
 
 def classes_of(n, n_classes, seed=0):

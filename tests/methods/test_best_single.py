@@ -16,13 +16,15 @@ KERNELS = [0.02, 0.3, 4.0]
 def test_single_selects_the_kernel_of_lowest_cross_validation_error(classes):
     X, y = classes
     hits = np.zeros(3)
-    for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y):
+    splitter = StratifiedKFold(5, shuffle=True, random_state=0)
+    for train, test in splitter.split(X, y):
         for k, gamma in enumerate(KERNELS):
             alone = lk.KernelClassifier(
                 lk.gaussians([gamma]), normalize=None, C=5.0, method="alignf"
             )
             hits[k] += np.sum(alone.fit(X[train], y[train]).predict(X[test]) == y[test])
-    model = lk.KernelClassifier(lk.gaussians(KERNELS), "single", C=5.0, normalize=None).fit(X, y)
+    method = lk.methods.BestSingle(cv=splitter)
+    model = lk.KernelClassifier(lk.gaussians(KERNELS), method, C=5.0, normalize=None).fit(X, y)
     assert model.weights_[np.argmax(hits)] == 1.0
     assert np.isclose(model.certificate_.primal, 1 - hits.max() / len(y))
 

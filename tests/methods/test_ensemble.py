@@ -12,14 +12,16 @@ KERNELS = [0.02, 0.3, 4.0]
 def test_ensemble_weights_fit_out_of_fold_predictions(curve):
     X, y = curve
     predictions = np.empty((len(y), 3))
-    for train, test in KFold(5, shuffle=True, random_state=0).split(X):
+    splitter = KFold(5, shuffle=True, random_state=0)
+    method = lk.methods.Ensemble(cv=splitter)
+    for train, test in splitter.split(X):
         for k, gamma in enumerate(KERNELS):
             alone = lk.KernelRegressor(
                 lk.gaussians([gamma]), normalize=None, alpha=0.1, method="alignf"
             )
             predictions[test, k] = alone.fit(X[train], y[train]).predict(X[test])
     kernels = lk.gaussians(KERNELS)
-    model = lk.KernelRegressor(kernels, "ensemble", normalize=None, alpha=0.1).fit(X, y)
+    model = lk.KernelRegressor(kernels, method, normalize=None, alpha=0.1).fit(X, y)
     centered = predictions - predictions.mean(axis=0)
     v, *_ = np.linalg.lstsq(centered, y - y.mean(), rcond=None)
     if (v >= 0).all():
@@ -35,7 +37,7 @@ def test_ensemble_weights_fit_out_of_fold_predictions(curve):
     )
     offset = y.mean() - predictions.mean(axis=0) @ model.weights_
     assert np.allclose(model.predict(X), combined + offset)
-    shifted = lk.KernelRegressor(kernels, "ensemble", normalize=None, alpha=0.1).fit(X, y + 1000)
+    shifted = lk.KernelRegressor(kernels, method, normalize=None, alpha=0.1).fit(X, y + 1000)
     assert np.allclose(shifted.predict(X), model.predict(X) + 1000)
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import learnkernels as lk
-from learnkernels.methods import l1_ridge
+from learnkernels.methods.objectives import rank_one
 from tests.methods.problems import (
     KERNELS,
     counts,
@@ -32,7 +32,7 @@ def test_l1_ridge_without_gram_matrix_reaches_the_same_optimum(monkeypatch):
     X = counts(n=200, q=5)
     y = X[:, 0] + 0.1 * X[:, 1]
     short = lk.KernelRegressor(lk.per_feature(), lk.methods.L1Ridge(tol=1e-6), alpha=1.0).fit(X, y)
-    monkeypatch.setattr(l1_ridge, "TALL", 100)
+    monkeypatch.setattr(rank_one, "TALL", 100)
     tall = lk.KernelRegressor(lk.per_feature(), lk.methods.L1Ridge(tol=1e-6), alpha=1.0).fit(X, y)
     assert np.isclose(short.certificate_.primal, tall.certificate_.primal, rtol=1e-6)
     assert np.allclose(short.weights_, tall.weights_, atol=1e-3)

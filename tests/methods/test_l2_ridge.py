@@ -31,3 +31,19 @@ def test_l2_ridge_reaches_the_optimum(mu0, alpha, outputs):
     coef = np.linalg.solve(K + alpha * np.eye(35), ridge_targets(problem))
     v = problem.kernels.forms(coef)
     assert np.allclose(mu - base, 0.8 * v / np.linalg.norm(v), atol=1e-4)
+
+
+@pytest.mark.parametrize("eta", [0.0, 0.2, 0.9])
+def test_interpolation_parameter_changes_the_iterations_but_not_the_weights(eta):
+    problem = problem_of(KERNELS, *targets_of(35, 1), "regression", 0.05)
+    mu, certificate = learn(lk.methods.L2Ridge(eta=eta, tol=1e-8), problem)
+    halfway, other = learn(lk.methods.L2Ridge(tol=1e-8), problem)
+    assert np.allclose(mu, halfway, atol=1e-4)
+    assert certificate.history != other.history
+
+
+@pytest.mark.parametrize("eta", [-0.1, 1.0, "half"])
+def test_interpolation_parameter_outside_its_range_raises(eta):
+    problem = problem_of(KERNELS, *targets_of(20, 1), "regression", 1.0)
+    with pytest.raises(lk.InputError, match="eta"):
+        learn(lk.methods.L2Ridge(eta=eta), problem)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
@@ -137,7 +139,7 @@ def test_many_samples_use_landmarks_and_come_near_the_dense_minimum():
     X, y = targets_of(700, 1)
     problem = problem_of(lk.gaussians([0.02, 0.3, 4.0]), X, y, "regression")
     dense = lk.methods.LeaveOneOut().learn(problem)
-    method = lk.methods.LeaveOneOut(max_samples=600, n_components=150)
+    method = lk.methods.LeaveOneOut(max_samples=650, n_components=150)
     near = method.learn(problem)
     assert near.certificate.status == "stationary"
     assert exact_error(problem, near) <= 1.05 * exact_error(problem, dense)
@@ -166,17 +168,31 @@ def test_too_few_iterations_warn_and_are_not_converged():
 def test_memory_counts_the_samples_of_exact_errors():
     method = lk.methods.LeaveOneOut(max_samples=700)
     assert method.gram_samples(500) == 500 and method.gram_samples(10_000) == 700
-    few = lk.methods.LeaveOneOut(max_samples=10)  # the first steps use 500
-    assert few.gram_samples(10_000) == 500
 
 
-def test_first_steps_alone_use_at_most_500_samples():
-    problem = problem_of(lk.gaussians([0.02, 0.3]), *targets_of(600, 1), "regression")
-    found = lk.methods.LeaveOneOut(refine=False).learn(problem)
-    assert len(found.errors) == 500 and found.certificate.history
+def test_last_steps_on_more_samples_lower_the_error_of_all():
+    problem = problem_of(lk.gaussians([0.02, 0.3]), *targets_of(700, 1), "regression")
+    found = lk.methods.LeaveOneOut(max_samples=600).learn(problem)
+    assert len(found.errors) == 600 and found.certificate.history
     refined = lk.methods.LeaveOneOut().learn(problem)
     assert exact_error(problem, refined) <= exact_error(problem, found) * (1 + 1e-9)
     assert str(refined.certificate).startswith(refined.certificate.status)
+
+
+def test_known_weights_replace_the_search_for_a_start():
+    problem = problem_of(lk.gaussians([0.02, 0.3]), *targets_of(100, 1), "regression")
+    cold = lk.methods.LeaveOneOut(tol=1e-9).learn(problem)
+    warm = lk.methods.LeaveOneOut(tol=1e-9).learn(replace(problem, start=cold.weights))
+    assert np.allclose(warm.weights, cold.weights, atol=1e-3)
+    assert [row.name for row in warm.selection] == ["start: unif", "start: known weights", "loo"]
+
+
+def test_grams_that_are_not_held_give_the_same_weights():
+    problem = problem_of(WAVES, *targets_of(60, 1), "regression")
+    held = lk.methods.LeaveOneOut(tol=1e-8).learn(problem)
+    evaluated = lk.methods.LeaveOneOut(tol=1e-8).learn(replace(problem, max_memory=0.0))
+    assert np.allclose(held.weights, evaluated.weights, atol=1e-4)
+    assert np.isclose(held.certificate.primal, evaluated.certificate.primal, rtol=1e-6)
 
 
 def test_interrupt_leaves_the_minimisation(monkeypatch):

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import learnkernels as lk
-from learnkernels.methods.objectives import svm_objective
+from learnkernels.methods.objectives import power_objective
 from tests.methods.problems import KERNELS, classes_of, grams, learn, many, problem_of, svm_optimum
 
 
@@ -32,7 +32,7 @@ def test_lp_svm_converges_for_p_near_one_and_large_p(p):
 def test_block_steps_reach_the_value_of_newton_steps(p, monkeypatch):
     X, y = many()
     newton = lk.KernelClassifier(lk.per_feature(), lk.methods.LpSVM(p=p), C=1.0).fit(X, y)
-    monkeypatch.setattr(svm_objective, "MAX_CURVED", 0)
+    monkeypatch.setattr(power_objective, "MAX_CURVED", 0)
     blocks = lk.KernelClassifier(lk.per_feature(), lk.methods.LpSVM(p=p), C=1.0).fit(X, y)
     assert max(newton.certificate_.gap, blocks.certificate_.gap) <= 1e-4
     assert np.isclose(newton.certificate_.primal, blocks.certificate_.primal, rtol=2e-4)

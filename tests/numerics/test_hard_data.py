@@ -10,6 +10,7 @@ from scipy.spatial.distance import cdist
 from sklearn.exceptions import ConvergenceWarning
 
 import learnkernels as lk
+from learnkernels.kernels import resolve
 from tests import dense
 
 METHODS = ("unif", "align", "alignf", "l1-krr", "l2-krr")
@@ -178,10 +179,9 @@ def test_statistics_are_exact_with_a_distant_cluster(far, step):
         assert np.allclose(found.traces[-3:], traces, rtol=1e-9, atol=0)
 
 
-def test_outlier_does_not_change_default_bandwidths():
-    X, y = samples(60)
-    names = lk.KernelRegressor(lk.gaussians(), method="alignf", alpha=1.0).fit(X, y).kernel_names_
+def test_outlier_changes_default_bandwidths_little():
+    X, _ = samples(60)
+    before = [kernel.gamma for kernel in resolve(lk.gaussians(), X)]
     X[0] *= 1e6
-    assert list(
-        lk.KernelRegressor(lk.gaussians(), method="alignf", alpha=1.0).fit(X, y).kernel_names_
-    ) == list(names)
+    after = [kernel.gamma for kernel in resolve(lk.gaussians(), X)]
+    assert np.allclose(after, before, rtol=0.1)

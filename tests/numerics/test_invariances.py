@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy import sparse
 
 import learnkernels as lk
+from learnkernels.methods import METHODS
 
 GAMMAS = (0.02, 0.3, 2.0)
 TIGHT = {"tol": 1e-6}
@@ -145,6 +148,111 @@ def test_scale_of_y_only_scales_predictions(name, factor):
     second = lk.KernelRegressor(kernels, method, alpha=10.0).fit(X, factor * y)
     assert same(second.weights_, first.weights_, 1e-5)
     assert same(second.predict(X), factor * first.predict(X), 1e-5)
+
+
+ALL = [(task, name) for name in METHODS for task in METHODS[name]().tasks]
+
+
+def outputs_of(task, name, X, y, new, weights=None, **options):
+    """Return the outputs at new samples of a fit with the default kernels.
+
+    Regularisation is fixed where the method does not learn it.
+    """
+    learned = METHODS[name]().learns_alpha
+    if name == "align-linear":  # negative weights need a strong regularisation
+        options |= {"machine": "ridge"}
+    if task == "regression":
+        strength = "auto" if learned else 10.0
+        fitted = lk.KernelRegressor(method=name, **{"alpha": strength} | options)
+    else:
+        strength = 0.01 if name == "align-linear" else 1.0
+        fitted = lk.KernelClassifier(
+            method=name, **{"C": "auto" if learned else strength} | options
+        )
+    return outputs(fitted.fit(X, y, weights), new)
+
+
+@pytest.fixture(params=ALL, ids=lambda case: f"{case[1]}-{case[0]}")
+def case(request):
+    """Return task, method, training samples, targets and new samples."""
+    task, name = request.param
+    X, y = data("classes" if task == "classification" else task, 50)
+    return task, name, X, y, np.random.default_rng(7).standard_normal((20, 3))
+
+
+def test_order_of_rows_changes_no_bit_of_the_predictions(case):
+    task, name, X, y, new = case
+    order = np.random.default_rng(1).permutation(len(y))
+    found = outputs_of(task, name, X[order], y[order], new)
+    assert np.array_equal(found, outputs_of(task, name, X, y, new))
+
+
+def test_repeated_rows_and_weights_give_the_same_bits(case):
+    task, name, X, y, new = case
+    rng = np.random.default_rng(2)
+    w = rng.integers(0, 4, len(y))
+    repeated = rng.permutation(np.repeat(np.arange(len(y)), w))
+    found = outputs_of(task, name, X[repeated], y[repeated], new)
+    assert np.array_equal(found, outputs_of(task, name, X, y, new, w))
+
+
+def test_unit_of_X_does_not_change_predictions(case):
+    task, name, X, y, new = case
+    expected = outputs_of(task, name, X, y, new)
+    assert same(outputs_of(task, name, 1000 * X, y, 1000 * new), expected, 1e-4)
+
+
+@pytest.mark.parametrize("name", [name for task, name in ALL if task == "regression"])
+def test_unit_of_y_only_scales_predictions(name):
+    X, y = data("regression", 50)
+    expected = outputs_of("regression", name, X, y, X)
+    assert same(outputs_of("regression", name, X, 1000 * y, X), 1000 * expected, 1e-6)
+
+
+@pytest.mark.parametrize("family", [lk.gaussians(), lk.laplacians(), lk.table()])
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_order_and_unit_do_not_change_fits_that_choose_the_regularisation(family, task):
+    X, y = data("classes" if task == "classification" else task, 50)
+    order = np.random.default_rng(1).permutation(len(y))
+    chosen = {"kernels": family} | ({"alpha": "auto"} if task == "regression" else {"C": "auto"})
+    expected = outputs_of(task, "alignf", X, y, X, **chosen)
+    found = outputs_of(task, "alignf", 1000 * X[order], y[order], 1000 * X, **chosen)
+    assert same(found, expected, 1e-6)
+
+
+@pytest.mark.parametrize("sparse_matrix", [False, True])
+def test_order_of_many_rows_does_not_change_landmarks_and_widths(sparse_matrix):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((1300, 3)) * (rng.random((1300, 3)) < 0.6)  # many equal rows
+    y, order = X[:, 0] - X[:, 1] ** 2, rng.permutation(1300)
+    first, second = (
+        lk.KernelRegressor(lk.gaussians(), "alignf", alpha=1.0, n_components=40).fit(
+            sparse.csr_array(X[rows]) if sparse_matrix else X[rows], y[rows]
+        )
+        for rows in (np.arange(1300), order)
+    )
+    assert list(first.kernel_names_) == list(second.kernel_names_)
+    assert np.array_equal(first.predict(X[:50]), second.predict(X[:50]))
+
+
+def test_order_of_rows_of_a_table_does_not_change_predictions():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"size": rng.standard_normal(40), "text": rng.choice(["ab", "cd"], 40)})
+    y, order = np.arange(40) % 2, rng.permutation(40)
+    kernels = [lk.on("size", lk.gaussians()), lk.on("text", lk.ngrams(1, analyzer="char"))]
+    first, second = (
+        lk.KernelClassifier(kernels, "single", C=1.0).fit(table.iloc[rows], y[rows])
+        for rows in (np.arange(40), order)
+    )
+    assert np.array_equal(first.decision_function(table), second.decision_function(table))
+
+
+def test_equal_rows_with_different_targets_stay_separate_where_errors_are_held_out():
+    X = np.tile([[0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], (20, 1))
+    y = (np.arange(60) % 3 == 0) != (np.arange(60) % 7 == 0)  # mostly the first row
+    model = lk.KernelClassifier(lk.gaussians([1.0]), "single", C=[1.0, 10.0]).fit(X, y)
+    majority = [np.mean(y[np.arange(60) % 3 == row]) > 0.5 for row in range(3)]
+    assert model.predict(X[:3]).tolist() == majority
 
 
 @over_methods

@@ -64,6 +64,16 @@ def test_page_fits_width(data, width, scheme, opened, request):
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("data", ["views", "many"])
+def test_page_is_accessible_by_the_rules_of_axe(data, scheme, opened, request):
+    from axe_playwright_python.sync_playwright import Axe
+
+    page = opened(*request.getfixturevalue(data), scheme=scheme)
+    found = Axe().run(page).response["violations"]
+    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found] == []
+
+
 def test_cards_are_on_the_first_screen(views, opened):
     page = opened(*views)
     for question in ("Which kernels?", "Better than uniform weights?", "Can I trust it?"):

@@ -56,3 +56,11 @@ def test_exact_preconditioner_converges_in_two_iterations_with_a_zero_target(rng
         lambda V: A @ V, B, lambda V: np.linalg.solve(A, V), 1e-12, 200
     )
     assert fewer <= 2 < iterations
+
+
+@pytest.mark.parametrize("scale", [2.0**-60, 2.0**60])
+def test_residuals_are_relative_to_the_right_hand_side(system, scale):
+    A, B = system
+    X, _, iterations = conjugate_gradients(lambda V: A @ V, B, lambda V: V, 1e-12, 500)
+    scaled, _, same = conjugate_gradients(lambda V: A @ V, scale * B, lambda V: V, 1e-12, 500)
+    assert np.array_equal(scaled, scale * X) and same == iterations

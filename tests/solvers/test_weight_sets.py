@@ -28,3 +28,10 @@ def test_no_feasible_point_has_a_larger_value(name, rng):
 @pytest.mark.parametrize("name", SETS)
 def test_zero_function_gives_a_finite_point(name):
     assert np.isfinite(SETS[name][0].argmax_linear(np.zeros(4))).all()
+
+
+@pytest.mark.parametrize("scale", [1e-250, 1e250])
+@pytest.mark.parametrize("name", sorted(SETS.keys() - {"ball"}))  # its norm squares the numbers
+def test_maximiser_does_not_depend_on_the_scale_of_the_function(name, scale, rng):
+    allowed, v = SETS[name][0], rng.random(4)
+    assert np.allclose(allowed.argmax_linear(scale * v), allowed.argmax_linear(v))

@@ -22,14 +22,38 @@ def test_concentration_matches_hand_computation():
     # 18 * 2 * 3 / 900 + 24 * 2 * 3 * sqrt(log(2 / delta) / 1800) with log(2 / delta) = 18
     delta = 2 * np.exp(-18)
     assert np.isclose(theory.product_concentration(900, 2.0, 3.0, delta), 0.12 + 14.4)
-    # beta = max(6 / 3, 6 / 2) = 3; 18 * 3 * (3 / 900 + 8 * 0.1)
+    # b = 4 / 1 and b' = 9 / 1: (18 / 900 + 24 * 0.1) * (6 + 9)
     delta = 6 * np.exp(-18)
-    found = theory.alignment_concentration(900, 2.0, 3.0, 3.0, 2.0, delta)
-    assert np.isclose(found, 54 * (3 / 900 + 0.8))
+    found = theory.alignment_concentration(900, 2.0, 3.0, 1.0, 1.0, delta)
+    assert np.isclose(found, (0.02 + 2.4) * 15)
+    # 3 kernels: 6 products, 3 with the target, 1 of the target
+    delta = 20 * np.exp(-18)
+    found = theory.alignment_concentration(900, 2.0, 3.0, 1.0, 1.0, delta, n_kernels=3)
+    assert np.isclose(found, (0.02 + 2.4) * 15)
+
+
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_concentration_does_not_depend_on_the_scales_of_the_kernels(scale):
+    """Alignment does not: as printed in 2012, b = R^2 R'^2 / E[K_c^2] tends to 0 and infinity."""
+    one = theory.alignment_concentration(100, 2.0, 3.0, 0.5, 0.7, 0.1)
+    other = theory.alignment_concentration(100, 2.0 * scale, 3.0, 0.5 * scale**2, 0.7, 0.1)
+    assert other == pytest.approx(one)
+
+
+def test_concentration_is_at_most_that_of_the_proof_of_2010(rng):
+    """3 max(b, b') (18 / m + 24 sqrt(log(6 / delta) / 2m))."""
+    for _ in range(100):
+        squares = rng.uniform(0.01, 1.0, size=2)
+        m = int(rng.integers(1, 10**6))
+        root = np.sqrt(np.log(6 / 0.05) / (2 * m))
+        proof = 18 * max(1 / squares) * (3 / m + 4 * root)
+        assert theory.alignment_concentration(m, 1.0, 1.0, *squares, 0.05) <= proof * (1 + 1e-12)
 
 
 def test_error_bounds_match_hand_computation():
     assert np.isclose(theory.aligned_classifier_error(0.9, 1.5), 0.4)
+    assert np.isclose(theory.aligned_classifier_error(0.9, 1.5, variance=0.25), 0.7)
+    assert np.isclose(theory.moment_classifier_error(0.9, variance=0.25), 1 - 0.81 / 4)
     assert np.isclose(theory.aligned_regressor_error(0.9), 0.2)
     assert np.isclose(theory.unnormalized_classifier_error(0.3, 2.0), 0.85)
     # Centered, the rows of diag(4, 0, 0, 0) have squared means 9 / 4, 1 / 4 and so on.
@@ -55,6 +79,39 @@ def test_predictor_of_theorem_13_satisfies_its_bound(rng):
         assert np.isclose(np.mean(y * h), rho)
         assert np.mean(y * h < 0) <= theory.aligned_classifier_error(rho, theory.spread(K)) + 1e-12
         assert np.mean((y - h) ** 2) <= theory.aligned_regressor_error(rho) + 1e-12
+
+
+def test_theorem_13_with_unbalanced_classes_needs_the_variance_of_y():
+    """A rare class: |y h*| exceeds Gamma, so the printed bound is too small."""
+    chances = np.array([0.03, 0.93, 0.04])
+    y, x = np.array([1.0, -1.0, -1.0]), np.array([4.0, 1.0, -1.3])
+    C = np.outer(x - chances @ x, x - chances @ x)
+    g = C @ (chances * y)
+    error = chances[y * g < 0].sum()
+    size, v = np.sqrt(chances @ C**2 @ chances), 1 - (chances @ y) ** 2
+    rho = (chances * y) @ g / (size * v)
+    gamma = np.sqrt((C**2 @ chances).max()) / size
+    assert error > 1 - rho / gamma + 0.05
+    assert error <= theory.aligned_classifier_error(rho, gamma, v)
+    assert error <= theory.moment_classifier_error(rho, v)
+
+
+def test_unnormalized_alignment_reaches_the_bound_of_lemma_6():
+    """As printed, M R^2, it is exceeded: y = -2, 2 has M = 2 and K = yy' has R^2 = 4."""
+    y = np.repeat([-2.0, 2.0], 5)
+    K = np.outer(y, y)
+    assert theory.unnormalized_alignment(K, K) == 16.0 == 2.0**2 * 4.0 > 2.0 * 4.0
+    assert theory.unnormalized_alignment(K + 7.0, K - 3.0) == pytest.approx(16.0)
+
+
+def test_alignment_of_alignf_is_the_norm_of_its_solution(rng):
+    """Proposition 10 of 2012: rho |y_c y_c'|_F = sqrt(v'Mv) (printed: |yy'|_F^2 rho)."""
+    X = rng.standard_normal((30, 3))
+    y = X[:, 0] + 0.3 * rng.standard_normal(30)
+    found = lk.alignment_statistics(lk.gaussians([0.1, 1.0, 3.0]), X, y, task="regression")
+    v, _ = lk.solvers.nonnegative_qp(found.M, found.a)
+    rho = found.alignment(v / v.sum())
+    assert np.isclose(rho * found.target_norm, np.sqrt(v @ found.M @ v))
 
 
 def test_concentration_bound_holds_in_a_thousand_draws(rng):
@@ -157,6 +214,8 @@ def test_alignment_correlates_with_accuracy_as_in_table_1_of_2012(name, genuine)
         (lambda: theory.product_concentration(10, 1.0, 1.0, 1.0), "delta=1.0"),
         (lambda: theory.aligned_classifier_error(1.2, 1.0), "rho=1.2"),
         (lambda: theory.aligned_classifier_error(0.5, 0.5), "gamma=0.5"),
+        (lambda: theory.aligned_classifier_error(0.5, 1.0, 2.0), "variance=2.0"),
+        (lambda: theory.unnormalized_alignment(np.eye(3), np.eye(2)), "same samples"),
         (lambda: theory.spread(np.ones((3, 2))), "square"),
         (lambda: theory.spread(np.ones((3, 3))), "constant"),
         (lambda: theory.spread([[1.0, 2.0], [0.0, 1.0]]), "not symmetric"),

@@ -26,6 +26,7 @@ from learnkernels.cli.data import (
     task_of_target,
     warn_about_categories,
 )
+from learnkernels.cli.model import model_options
 from learnkernels.cli.show import (
     comparison_table,
     console,
@@ -36,6 +37,7 @@ from learnkernels.cli.views import has_views, kernels_of, text_columns
 from learnkernels.errors import InputError
 from learnkernels.escaping import printable
 from learnkernels.estimators import KernelClassifier, KernelRegressor
+from learnkernels.estimators.preprocessing import TablePreprocessor
 from learnkernels.files import make_folder, replacing
 from learnkernels.inspection import Comparison, compare
 from learnkernels.methods import METHODS
@@ -51,9 +53,10 @@ def run_fit(options: Namespace) -> None:
     model = make_pipeline(
         preprocessing(X, options.raw, options.impute, text_columns(options, X)),
         estimator(
-            task, options.method, kernels_of(options, X), options.missing, backend_of(options)
+            task, options.method, kernels_of(options, X), options.missing, backend_of(options),
+            **model_options(options, task),
         ),
-    )
+    )  # fmt: skip
     model.fit(X, y)
     if options.save:
         save(saved_form(model, X, options.target, task), options.save)
@@ -83,6 +86,8 @@ def run_predict(options: Namespace) -> None:
     X = features_of(saved, table, options.data)
     predicted = table.copy()  # contiguous
     predicted["prediction"] = saved["model"].predict(X)
+    if options.proba:
+        add_probabilities(predicted, saved, X, options.data)
     if options.output:
         with replacing(options.output) as stream:
             predicted.to_csv(stream, index=False)
@@ -95,6 +100,19 @@ def run_predict(options: Namespace) -> None:
         raise InputError(
             f"cannot write the predictions to standard output: {error.strerror or error}."
         ) from error
+
+
+def add_probabilities(
+    predicted: pd.DataFrame, saved: dict[str, Any], X: pd.DataFrame, path: str
+) -> None:
+    """Add a column with the probability of each class."""
+    if saved["task"] != "classification":
+        raise InputError("--proba is for classes, and the model is a regression; leave it out.")
+    names = [f"probability of {label}" for label in saved["model"].classes_]
+    twice = [name for name in names if name in predicted.columns]
+    if twice:
+        raise InputError(f"{path!r} already has a column {twice[0]!r}; rename it.")
+    predicted[names] = saved["model"].predict_proba(X)
 
 
 def features_of(saved: dict[str, Any], table: pd.DataFrame, path: str) -> pd.DataFrame:
@@ -110,7 +128,7 @@ def features_of(saved: dict[str, Any], table: pd.DataFrame, path: str) -> pd.Dat
         )
     X = convert_columns(table.reindex(columns=saved["columns"]), saved["numbers"])
     advice = "Fill these cells, or fit the model again with --impute"
-    check_missing(X, neutral or any("imputer" in name for name in steps_of(saved["model"])), advice)
+    check_missing(X, neutral or saved["model"][0].impute, advice)
     return X
 
 
@@ -216,17 +234,28 @@ def saved_form(model: Pipeline, X: pd.DataFrame, target: str, task: str) -> dict
 
 def saved_model(path: str) -> dict[str, Any]:
     """Load the content of a model file written by `fit --save`."""
-    saved: dict[str, Any] = load(path)
+    saved: Any = load(path)
     types = {"model": Pipeline, "columns": list, "numbers": list, "target": str, "task": str}
     valid = isinstance(saved, dict) and all(
         isinstance(saved.get(name), kind) for name, kind in types.items()
     )
-    if not (valid and hasattr(saved["model"][0], "transformers_")):
+    if not (valid and is_table_model(saved)):
         raise InputError(
             f"{path!r} was not written by 'learnkernels fit --save'. Load a model of lk.save in "
             "Python with lk.load."
         )
     return saved
+
+
+def is_table_model(saved: dict[str, Any]) -> bool:
+    """Return whether the model begins with the preprocessing of the columns that are listed."""
+    first = saved["model"][0]
+    return (
+        isinstance(first, TablePreprocessor)
+        and saved["columns"] == list(first.feature_names_in_)
+        and set(first.numbers) <= set(saved["numbers"]) <= set(saved["columns"])
+        and saved["task"] in ("classification", "regression")
+    )
 
 
 def run_demo(options: Namespace) -> None:
@@ -250,12 +279,12 @@ def run_demo(options: Namespace) -> None:
     print(chosen(fitted))
     folder = Path(options.output)
     make_folder(folder)
-    save(saved_form(model, X, "digit", "classification"), folder / "model.skops")
+    save(saved_form(model, X, "digit", "classification"), folder / "model.lk")
     found = report(model, X, y.rename("digit"), title="handwritten digits", draws=10, verbose=True)
     print(f"\n{found}\n")
     for ending in ("md", "json", "html"):
         path = found.save(folder / f"report.{ending}")
-    print(f"model:  {folder / 'model.skops'}")
+    print(f"model:  {folder / 'model.lk'}")
     print(f"report: {path}")
 
 
@@ -290,30 +319,29 @@ def compared(
 
 
 def estimator(
-    task: str, method: str, kernels: Any, missing: str = "error", backend: str | None = None
-) -> KernelClassifier | KernelRegressor:
+    task: str, method: str, kernels: Any, missing: str = "error", backend: str | None = None,
+    **options: Any,
+) -> KernelClassifier | KernelRegressor:  # fmt: skip
     """Return the estimator of a task."""
     kind = KernelClassifier if task == "classification" else KernelRegressor
-    return kind(kernels, method, missing=missing, backend=backend, verbose=True)
+    return kind(kernels, method, missing=missing, backend=backend, verbose=True, **options)
 
 
 def chosen(fitted: KernelClassifier | KernelRegressor) -> str:
     """Describe the chosen regularisation parameter, and the candidates of the method."""
     if isinstance(fitted, KernelClassifier):
-        value, scores = f"C = {fitted.C_:.4g}", getattr(fitted, "C_scores_", None)
-        how = "" if scores is None else f"cross-validation (accuracy {scores.max():.4f})"
+        value, name, given = f"C = {fitted.C_:.4g}", fitted.scoring or "accuracy", fitted.C
+        scores, errors = getattr(fitted, "C_scores_", None), None
     else:
-        value, errors = f"alpha = {fitted.alpha_:.4g}", getattr(fitted, "alpha_errors_", None)
-        how = "" if errors is None else f"held-out error (RMSE {np.sqrt(errors.min()):.4g})"
-    if how:
-        return f"{value}, chosen by {how}"
-    return f"{fitted.selection_}\n{value}, learned together with the weights"
-
-
-def steps_of(model: Pipeline) -> list[str]:
-    """Return the names of the preprocessing steps of a saved pipeline."""
-    pipelines = (part for _, part, _ in model[0].transformers_)
-    return [step for part in pipelines for step in getattr(part, "named_steps", {})]
+        value, name, given = f"alpha = {fitted.alpha_:.4g}", fitted.scoring, fitted.alpha
+        scores, errors = (getattr(fitted, f"alpha_{one}_", None) for one in ("scores", "errors"))
+    if scores is not None:
+        return f"{value}, chosen by cross-validation ({name} {scores.max():.4f})"
+    if errors is not None:
+        return f"{value}, chosen by held-out error (RMSE {np.sqrt(errors.min()):.4g})"
+    how = ", learned together with the weights" if isinstance(given, str) else ""
+    table = f"{fitted.selection_}\n" if hasattr(fitted, "selection_") else ""
+    return f"{table}{value}{how}"
 
 
 def check_output(output: str | Path | None, *inputs: str) -> None:

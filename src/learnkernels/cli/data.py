@@ -9,10 +9,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from sklearn.compose import ColumnTransformer, make_column_transformer
-from sklearn.impute import SimpleImputer
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from learnkernels._warnings import warn
 from learnkernels.cli.files import (
@@ -24,6 +20,7 @@ from learnkernels.cli.files import (
     read_header,
 )
 from learnkernels.errors import InputError
+from learnkernels.estimators.preprocessing import TablePreprocessor
 from learnkernels.estimators.transformer import looks_like_classes
 from learnkernels.execution import require_memory
 from learnkernels.plurals import count_text
@@ -95,7 +92,8 @@ def read_parquet(path: str) -> pd.DataFrame:
 
     shape = read_metadata(path)
     check_memory(path, shape.num_rows, shape.num_columns)
-    return pd.read_parquet(path)
+    # Raises if a page differs from its checksum; the format has them as an option.
+    return pd.read_parquet(path, engine="pyarrow", page_checksum_verification=True)
 
 
 def read_csv(path: str, first: bytes, sep: str = ",") -> pd.DataFrame:
@@ -267,7 +265,7 @@ def warn_about_categories(X: pd.DataFrame, texts: Sequence[str]) -> None:
 
 def preprocessing(
     X: pd.DataFrame, raw: bool, impute: bool, kept: Sequence[str] = ()
-) -> ColumnTransformer:
+) -> TablePreprocessor:
     """Return the transformer of tables like X.
 
     Numeric columns are standardised (unless `raw`) and all others one-hot encoded. With `impute`,
@@ -276,24 +274,12 @@ def preprocessing(
     """
     numbers = [name for name in number_columns(X) if name not in kept]
     others = {*numbers, *kept}
-    categories = [name for name in X.columns if name not in others]
-    for_numbers = [] if raw else [StandardScaler()]
     # The categories of the whole table, so that every fold is encoded with the same columns.
-    values = [np.sort(X[name].dropna().unique()) for name in categories]
-    check_encoding(len(X), dict(zip(categories, map(len, values), strict=True)))
-    for_categories = [
-        OneHotEncoder(categories=values, handle_unknown="ignore", sparse_output=False)
-    ]
-    if impute:
-        for_numbers.insert(0, SimpleImputer(strategy="median"))
-        for_categories.insert(0, SimpleImputer(strategy="most_frequent"))
-    return make_column_transformer(
-        (make_pipeline(*for_numbers or ["passthrough"]), numbers),
-        (make_pipeline(*for_categories), categories),
-        ("passthrough", list(kept)),
-        sparse_threshold=0,
-        verbose_feature_names_out=False,
-    ).set_output(transform="pandas")
+    categories = {
+        name: sorted(X[name].dropna().unique().tolist()) for name in X.columns if name not in others
+    }
+    check_encoding(len(X), {name: len(values) for name, values in categories.items()})
+    return TablePreprocessor(numbers, categories, list(kept), not raw, impute)
 
 
 def check_encoding(n: int, counts: dict[str, int]) -> None:

@@ -32,13 +32,9 @@ MAX_LINE_BYTES = 2**24
 CELL_BYTES = 24
 BLOCK_BYTES = 2**20
 
-OPENERS: dict[bytes, Callable[..., Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\x00": lzma.open,
-}
 OTHER_FORMATS = {
-    b"PK\x03\x04": "a ZIP archive (a model of 'fit --save', an Excel workbook or a ZIP file)",
+    b"LKMODEL\n": "a model of 'fit --save'",
+    b"PK\x03\x04": "a ZIP archive (an Excel workbook, or another ZIP file)",
     b"\xff\xfe": "text in UTF-16",
     b"\xfe\xff": "text in UTF-16",
     b"%PDF": "a PDF document",
@@ -46,6 +42,67 @@ OTHER_FORMATS = {
     b"ARROW1": "an Arrow file",
 }
 EXPECTED = "expected Parquet or CSV in UTF-8 (plain or compressed with gzip, bzip2 or xz)"
+
+
+class Decompressed(io.RawIOBase):
+    """Stream of the content of a bzip2 or xz file.
+
+    The readers of Python ignore bytes behind the compressed data. This one raises.
+    """
+
+    def __init__(self, path: str, decompressor: Callable[[], Any]):
+        self.file = Path(path).open("rb")  # noqa: SIM115
+        self.decompressor = decompressor
+        self.current, self.path = decompressor(), path
+
+    def readable(self) -> bool:
+        """Return True."""
+        return True
+
+    def readinto(self, block: Any) -> int:
+        """Read the next bytes; a file may contain several compressed streams."""
+        content = b""
+        while not content:
+            packed = b""
+            if self.current.eof:
+                packed = (self.current.unused_data or self.file.read(BLOCK_BYTES)).lstrip(b"\0")
+                if not packed and not self.file.peek(1):
+                    return 0
+                self.current = self.decompressor()
+            elif self.current.needs_input:
+                packed = self.file.read(BLOCK_BYTES)
+                if not packed:
+                    raise EOFError("the file ends before its compressed data")
+            content = self.decompress(packed, len(block))
+        block[: len(content)] = content
+        return len(content)
+
+    def decompress(self, packed: bytes, length: int) -> bytes:
+        """Return at most `length` bytes of content."""
+        try:
+            return bytes(self.current.decompress(packed, length))
+        except (OSError, lzma.LZMAError) as error:
+            raise InputError(
+                f"{self.path!r} is damaged: its compressed data, or what follows them, cannot be "
+                "unpacked; copy the file again."
+            ) from error
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+        super().close()
+
+
+def unpacked(decompressor: Callable[[], Any]) -> Callable[..., Any]:
+    """Return a function that opens compressed files, like ``gzip.open``."""
+    return lambda path, mode: Decompressed(path, decompressor)
+
+
+OPENERS: dict[bytes, Callable[..., Any]] = {
+    b"\x1f\x8b": gzip.open,
+    b"BZh": unpacked(bz2.BZ2Decompressor),
+    b"\xfd7zXZ\x00": unpacked(lzma.LZMADecompressor),
+}
 
 
 def first_bytes(path: str) -> bytes:
@@ -119,7 +176,7 @@ def check_csv(path: str, first: bytes, sep: str = ",") -> None:
     """Raise if a CSV file has an invalid header or does not fit into memory."""
     with open_text(path, first, sep) as text:
         check_names(text, path, sep)
-        while text.buffer.read(BLOCK_BYTES):
+        while bytes(text.buffer.read(BLOCK_BYTES)):
             pass
 
 

@@ -37,6 +37,7 @@ def add_fit(subparsers: Any) -> None:
     fit.add_argument(
         "--method", default="auto", help=f"one of {', '.join(METHODS)} (default %(default)s)"
     )
+    add_model_options(fit)
     fit.add_argument("--save", metavar="FILE", help="save the model for 'predict' and 'report'")
     fit.set_defaults(run=commands.run_fit)
 
@@ -47,6 +48,9 @@ def add_predict(subparsers: Any) -> None:
     predict.add_argument("model", help="file written by 'fit --save'")
     predict.add_argument("data", help="CSV or Parquet file with the columns of the training table")
     add_separator(predict)
+    predict.add_argument(
+        "--proba", action="store_true", help="add a column with the probability of each class"
+    )
     predict.add_argument("--output", metavar="FILE", help="output CSV (default: standard output)")
     predict.set_defaults(run=commands.run_predict)
 
@@ -115,6 +119,37 @@ def add_random_state(command: argparse.ArgumentParser, purpose: str) -> None:
     command.add_argument(
         "--random-state", type=int, default=0, help=f"random seed of the {purpose} (default 0)"
     )
+
+
+def add_model_options(command: argparse.ArgumentParser) -> None:
+    """Add the options of the estimator."""
+    regularisation = command.add_mutually_exclusive_group()
+    regularisation.add_argument(
+        "--C", metavar="VALUES",
+        help="regularisation of a classifier: a number, or several separated by commas to choose "
+        "from (default: chosen by held-out error)",
+    )  # fmt: skip
+    regularisation.add_argument(
+        "--alpha", metavar="VALUES", help="the same for regression; larger is stronger"
+    )
+    command.add_argument(
+        "--machine", choices=["auto", "svm", "ridge", "alignment"], default="auto",
+        help="predictor that is trained with the learned kernel (default auto)",
+    )  # fmt: skip
+    command.add_argument(
+        "--scoring", help="score of scikit-learn that chooses C or alpha, such as roc_auc or r2"
+    )
+    command.add_argument(
+        "--class-weight", choices=["balanced"], help="give all classes the same total weight"
+    )
+    command.add_argument(
+        "--components", type=int, metavar="M",
+        help="use M random samples (landmarks) to span the predictor of a large table",
+    )  # fmt: skip
+    command.add_argument(
+        "--max-memory", metavar="BYTES", help="bound of Gram matrices, such as 1GB (default 8GB)"
+    )
+    command.add_argument("--n-jobs", type=int, help="number of threads (default: all cores)")
 
 
 def add_data_options(command: argparse.ArgumentParser) -> None:

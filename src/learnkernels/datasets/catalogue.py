@@ -107,6 +107,14 @@ DATASETS = {
         "2000 x 649, ten digits in six views", f"{UCI}, Multiple Features; OpenML 12, 14 to 22",
         openml_digits, "a353f7ba5999b75901761ad71ae270f14b17e92e60f97cb1967bbe6b85260e60",
     ),
+    "multiloc": Dataset(
+        "multiloc.csv.gz",
+        "63f354cf8ff5b7cad0c615fb2aca74b424077dacd5eed74b0b156ece6c5da25f",
+        "5959 protein sequences, 11 locations in the cell",
+        "MultiLoc2 distribution (KohlbacherLab/MultiLoc2 on GitHub)",
+        values="1dcf9c463c8eb3ffcc1054b02d43d293bf0976262f83f7f8ef85bd10303ab0e3",
+        columns="accession, sequence, target",
+    ),
     "promoters": Dataset(
         "promoters.csv.gz",
         "acdc0d81d7e5e411770aeb2c3d5c375554abf6a79b4937e3c2bdc698cdbaa325",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,24 +17,35 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from learnkernels.checks import (
     as_input_error,
     is_number,
+    is_whole,
     require_range,
     require_truth,
     require_whole,
 )
 from learnkernels.errors import InputError
-from learnkernels.estimators.families import choose_family
-from learnkernels.estimators.fitting import Learned, Predictor, Prepared, prepare
+from learnkernels.estimators.families import FamilyChoice, choose_family
+from learnkernels.estimators.fitting import Learned, Predictor, Prepared, prepare, resolve_on
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
 from learnkernels.estimators.html import LearnedKernelHTML
+from learnkernels.estimators.rows import Rows, is_searched
 from learnkernels.estimators.tables import canonical, not_numbers, validated_table
 from learnkernels.execution import Backend, Checkpointed, as_backend, digest
 from learnkernels.kernels import takes_tables
+from learnkernels.kernels.tables import n_rows
 from learnkernels.machines import MAX_MEMORY
 from learnkernels.methods import Auto, Candidate, as_method
+from learnkernels.plurals import count_text
 from learnkernels.progress import showing
 
 # Range of sample weights whose products with each other, and with C, do not overflow.
 WEIGHT_RANGE = 1e-50, 1e50
+
+# In place of scikit-learn's text, which recommends other estimators.
+NOT_A_NUMBER = (
+    "Input X contains NaN; every value must be finite. Impute missing values, for example with "
+    "SimpleImputer in a Pipeline, or drop these samples. If samples lack all columns of a view, "
+    'pass kernels=lk.on(columns, ...) and missing="neutral".'
+)
 
 
 class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
@@ -41,7 +53,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        precomputed = isinstance(self.kernels, str) and self.kernels == "precomputed"
+        precomputed = self._pairwise()
         tables = takes_tables(self.kernels)
         tags.input_tags.pairwise = precomputed
         tags.input_tags.three_d_array = precomputed
@@ -54,6 +66,10 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether `fit` has ended: one that raised may have set other attributes."""
         return hasattr(self, "weights_")
+
+    def _pairwise(self) -> bool:
+        """Return whether X is a stack of Gram matrices."""
+        return isinstance(self.kernels, str) and self.kernels == "precomputed"
 
     def _progress(self) -> AbstractContextManager[None]:
         """Show progress if the user asks for it."""
@@ -68,7 +84,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             self._reads_tables = takes_tables(self.kernels)
         if self._reads_tables:
             return validated_table(self, X, y, **options)
-        pairwise = isinstance(self.kernels, str) and self.kernels == "precomputed"
+        pairwise = self._pairwise()
         if pairwise:
             check_stack(X, None if fitting else len(self.weights_))
             finite = "allow-nan" if self.missing == "neutral" else True
@@ -81,6 +97,8 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             except (TypeError, ValueError) as error:
                 if "could not convert" in str(error) or "promoted" in str(error):
                     raise InputError(not_numbers(X, y, error)) from error
+                if "X contains NaN" in str(error):
+                    raise InputError(NOT_A_NUMBER) from error
                 raise
         X, *rest = validated if fitting else (validated,)
         if not pairwise:
@@ -95,7 +113,11 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         self._weighted = bool((w != 1).any())
         kept = np.flatnonzero(w)
         if len(kept) < 2:
-            raise InputError(f"only {len(kept)} samples have a positive weight; 2 are needed.")
+            raise InputError(
+                f"sample_weight is positive for {count_text(len(kept), 'sample')}; at least 2 are "
+                "needed. "
+                "Give more samples a positive weight."
+            )
         low, high = float(w[kept].min()), float(w[kept].max())
         if low < WEIGHT_RANGE[0] or high > WEIGHT_RANGE[1]:
             raise InputError(
@@ -103,6 +125,23 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
                 f"{WEIGHT_RANGE[0]:g} to {WEIGHT_RANGE[1]:g}: divide them by their mean."
             )
         return w[kept], kept
+
+    def _rows(
+        self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray, regularisation: Any
+    ) -> Rows:
+        """Return the samples to train on, in an order that does not depend on that of X.
+
+        Stacks of Gram matrices, and rows that the user assigns to folds, stay in the user's order.
+        """
+        method = as_method(self.method)
+        searched = is_searched(regularisation) or method.learns_alpha
+        own_folds = (searched and not is_whole(getattr(self, "cv", 0))) or (
+            method.holds_out and not is_whole(getattr(method, "cv", 0))
+        )
+        if self._pairwise() or own_folds:
+            return Rows.as_given(w, kept, n_rows(X))
+        held_out = searched or method.holds_out
+        return Rows.of(X, Y, w, kept, "unambiguous" if held_out else "always")
 
     def _memory(self) -> dict[str, Any]:
         """Return the parameters that bound training, checked."""
@@ -120,39 +159,55 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         }
 
     def _prepare(
-        self, X: Any, target: np.ndarray, Y: np.ndarray, w: np.ndarray, task: str,
-        samples: np.ndarray | None = None, borders: np.ndarray | None = None,
-        trained: np.ndarray | None = None, **settings: Any,
+        self, X: Any, target: np.ndarray, Y: np.ndarray, rows: Rows, task: str,
+        borders: np.ndarray | None = None, trained: np.ndarray | None = None, **settings: Any,
     ) -> Prepared:  # fmt: skip
-        """Resolve the kernels and run the pass over pairs."""
+        """Resolve the kernels and run the pass over pairs of the trained samples."""
         backend: Backend = as_backend(self.backend, getattr(self, "n_jobs", None))
-        kernels = self.__dict__.get("_family", self.kernels)
         if getattr(self, "checkpoint", None) is not None:
             with as_input_error("checkpoint: "):
                 path = Path(os.fsdecode(os.fsencode(self.checkpoint)))
-            backend = Checkpointed(backend, path, digest(X, target, w, samples))
+            backend = Checkpointed(backend, path, digest(X, target, rows.weights, rows.samples))
         return prepare(
-            kernels, X, target, Y, task=task, normalize=self.normalize, center=self.center,
-            sample_weight=w, backend=backend, samples=samples, borders=borders,
+            self.__dict__.get("_family", self.kernels), X, target, Y, task=task,
+            normalize=self.normalize, center=self.center, sample_weight=rows.weights,
+            backend=backend, samples=rows.samples, rank=rows.rank, borders=borders,
             trained=trained, names=getattr(self, "feature_names_in_", None), missing=self.missing,
             **settings,
         )  # fmt: skip
 
+    def _prepare_again(
+        self, X: Any, target: np.ndarray, Y: np.ndarray, w: np.ndarray, task: str,
+        regularisation: Any = None, **settings: Any,
+    ) -> Prepared:  # fmt: skip
+        """Run the pass over all samples in the user's order, with the kernels of `fit`."""
+        every = np.arange(len(Y))
+        rows = self._rows(X, Y, w, every, regularisation)
+        kernels = resolve_on(
+            self.__dict__.get("_family", self.kernels), X, Y[rows.samples], rows.weights,
+            rows.samples, task, as_backend(self.backend, self.n_jobs),
+            getattr(self, "feature_names_in_", None), self.missing,
+        )  # fmt: skip
+        again = copy(self)
+        again._family = kernels
+        return again._prepare(X, target, Y, Rows.as_given(w, every, len(Y)), task, **settings)
+
     def _choose_family(
-        self, X: Any, Y: np.ndarray, w: np.ndarray, task: str, samples: np.ndarray, by_folds: bool
-    ) -> tuple[Candidate, ...]:
+        self, X: Any, Y: np.ndarray, rows: Rows, task: str, by_folds: bool
+    ) -> FamilyChoice:
         """Choose the kernels if the user leaves them to ``method="auto"``, and not to folds."""
         self.__dict__.pop("_family", None)
         if by_folds or self.kernels is not None or not isinstance(as_method(self.method), Auto):
-            return ()
+            return FamilyChoice(self.kernels)
         backend = as_backend(self.backend, self.n_jobs)
-        self._family, rows = choose_family(X[samples], Y, w, task, backend)
-        return rows
+        choice = choose_family(X[rows.samples], Y, rows.weights, task, backend)
+        self._family = choice.kernels
+        return choice
 
     def _store(
-        self, prepared: Prepared, learned: Learned, rows: tuple[Candidate, ...] = ()
+        self, prepared: Prepared, learned: Learned, candidates: tuple[Candidate, ...] = ()
     ) -> None:
-        """Set the attributes that describe the learned kernel; `rows` are further candidates."""
+        """Set the attributes of the learned kernel; `candidates` are those of other choices."""
         names = prepared.sums.kernels
         self.weights_ = learned.result.weights
         self.kernel_names_ = np.array(names.names, dtype=object)
@@ -167,15 +222,16 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             self.__dict__.pop(f"{name}_", None)
             if getattr(learned.result, name) is not None:
                 setattr(self, f"{name}_", getattr(learned.result, name))
-        if rows and learned.result.selection is not None:
-            candidates = (*rows, *learned.result.selection.candidates)
+        if candidates and learned.result.selection is not None:
+            candidates = (*candidates, *learned.result.selection.candidates)
             self.selection_ = replace(learned.result.selection, candidates=candidates)
 
-    def _store_predictor(self, predictor: Predictor) -> None:
+    def _store_predictor(self, predictor: Predictor, rows: Rows) -> None:
         """Set the attributes that describe the machine."""
         self.machine_certificates_ = predictor.certificates
         self.solver_ = predictor.solver
-        self.intercept_ = predictor.intercept
+        self._intercept = predictor.intercept
+        self._store_coefficients(predictor, rows)
         self._functions = tuple(
             function
             for kernel, coef, primal in predictor.terms
@@ -188,10 +244,10 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         X = self._validate(X, reset=False)
         with self._progress():
             backend = as_backend(self.backend, self.n_jobs)
-            outputs = self.intercept_ + sum(f.outputs(X, backend) for f in self._functions)
+            outputs = self._intercept + sum(f.outputs(X, backend) for f in self._functions)
         if not np.isfinite(outputs).all():
             raise InputError(
-                "predictions overflow: X holds values far outside those of the training data; "
+                "predictions overflow: X contains values far outside those of the training data; "
                 "check its scale."
             )
         return outputs
@@ -199,11 +255,13 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
     def guarantees(self, X: Any, y: Any, delta: float = 0.05, random_state: Any = 0) -> Guarantees:
         """Return bounds of the papers for the fitted model, and how to read them.
 
-        Alignment with its concentration bound and a bootstrap interval, the error of a predictor
-        that exists, the stability bound if the machine is ridge, and the excess risk by local
-        Rademacher complexity. Bounds that hold for every distribution are loose; one that is not
-        better than the trivial bound is marked vacuous. Bounds over all possible samples (the
-        largest k(x, x) and y) use the training samples, 2,000 of them if there are more.
+        Alignment with its concentration bound and a bootstrap interval, the training error of the
+        alignment predictor with this kernel, the excess risk of least squares over all combinations
+        of the base kernels, and for ridge how far a prediction can move if one sample is replaced.
+        Bounds that hold for every distribution are loose; one that is not better than the trivial
+        bound is marked vacuous, and one that does not apply is listed with the reason. Bounds over
+        all possible samples (distances in feature space, the range of y) use the training samples,
+        2,000 of them if there are more.
 
         Parameters
         ----------
@@ -224,9 +282,10 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         >>> import learnkernels as lk
         >>> from sklearn.datasets import load_diabetes
         >>> X, y = load_diabetes(return_X_y=True)
-        >>> found = lk.KernelRegressor().fit(X, y).guarantees(X, y)
+        >>> model = lk.KernelRegressor(lk.gaussians(), "unif", alpha=1000.0).fit(X, y)
+        >>> found = model.guarantees(X, y)
         >>> [entry.name for entry in found.entries if not entry.vacuous]
-        ['alignment', 'alignment, lowest', 'alignment, highest', 'excess risk']
+        ['alignment', 'alignment, lowest', 'alignment, highest', 'change of a prediction']
         """
         return guarantees_of(self, X, y, delta, random_state)
 
@@ -247,11 +306,18 @@ def check_stack(X: Any, n_kernels: int | None) -> None:
             f"{advice}."
         )
     if shape[2] == 0:
-        raise InputError("the precomputed stack holds no kernel: its last axis has length 0.")
+        raise InputError(
+            "the precomputed stack contains no kernel: its last axis has length 0. Stack at least "
+            "one "
+            "Gram matrix with np.stack([K1, K2], axis=-1)."
+        )
     if n_kernels is not None and shape[2] != n_kernels:
         raise InputError(
             f"the number of kernels in the stack is {shape[2]}, but the model was trained on "
             f"{n_kernels}; give the same ones in the same order."
         )
     if n_kernels is None and shape[0] < 2:
-        raise InputError(f"found a stack for {shape[0]} sample; at least 2 are needed.")
+        raise InputError(
+            f"found a stack for {count_text(shape[0], 'sample')}; at least 2 are needed. Add "
+            "samples."
+        )

@@ -2,32 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import ClassifierMixin
+from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
-from learnkernels.checks import as_input_error, require_choice, require_positive
-from learnkernels.errors import InputError
+from learnkernels._warnings import warn
+from learnkernels.checks import as_input_error, is_number, require_choice, require_positive
+from learnkernels.errors import InputError, NeverPredictedWarning
+from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
-from learnkernels.estimators.fitting import Prepared, learn, train
+from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
+from learnkernels.estimators.probability import fit_temperature, log_probabilities
+from learnkernels.estimators.scoring import decide, fold_scores, require_scoring
 from learnkernels.estimators.selection import (
+    Compared,
+    Loss,
     chooses_by_folds,
-    chosen_by_folds,
+    compare_methods,
+    compare_values,
     contiguous_folds,
     learned_value,
-    mean_losses,
+    machine_fold_outputs,
     values_of,
 )
+from learnkernels.folds import folds
 from learnkernels.kernels import has_fast_products
 from learnkernels.kernels.tables import is_missing
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge
 from learnkernels.methods import Auto, WeightMethod, as_method
 
+# Samples of a class, left out, none of which is predicted as it, before a warning says so.
+OFTEN = 5
+# Folds that give outputs for samples that were left out, if C was not chosen by any.
+FOLDS = 5
+# Labels that a message lists.
+LISTED = 10
 
-class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
+
+class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
     """Classification with a learned kernel.
 
     Learns non-negative weights of base kernels from the labels, then trains kernel ridge on the
@@ -48,8 +64,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         alignment, then train the machine: ``"unif"``, ``"align"``, ``"alignf"``,
         ``"align-linear"``. One-stage methods learn weights and machine together: ``"l1-svm"``,
         ``"l2-svm"``, ``"lp-svm"``, ``"conv"``, ``"dc"``, ``"ufo"``, ``"l1-krr"``, ``"l2-krr"``,
-        ``"align-single"``. Baselines: ``"single"``, ``"ensemble"``. Or an object of
-        `learnkernels.methods` with parameters.
+        ``"align-single"``, ``"align-constrained"``. Baselines: ``"single"``, ``"ensemble"``. Or an
+        object of `learnkernels.methods` with parameters.
     C : float, list of float or "auto", default="auto"
         Regularisation parameter; smaller is stronger. From a list, the best value is chosen by
         stratified cross-validation in `fit`, with weights learned on each training part.
@@ -59,8 +75,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         The second stage. ``"auto"`` is ridge for the methods that minimise its loss (``"auto"`` and
         ``"loo"`` among them), the SVM for all others (several classes: one against the rest), and
         ridge if `n_components` is smaller than the number of samples. ``"ridge"`` is kernel ridge
-        on the labels -1 and 1 with ``alpha = 1 / (2 C)``, ``"alignment"`` the alignment predictor,
-        which has no parameter.
+        on the labels -1 and 1 with ``alpha = 1 / (2 C)``, ``"alignment"`` the alignment predictor
+        h_S of 2012 (the class is its sign), which has no parameter.
     center : bool, default=True
         Center the base kernels in feature space.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
@@ -79,6 +95,12 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
     n_components : int or None, default=None
         Number of random samples (landmarks) that span the predictor: normal equations of that
         size are accumulated over all samples. None is the span of all samples.
+    class_weight : "balanced", dict or None, default=None
+        Factors of the sample weights for each class: a dict from labels to numbers, or
+        ``"balanced"`` for numbers inversely proportional to the frequency of the classes.
+    scoring : str, callable or None, default=None
+        Score by which C is chosen, as in scikit-learn's `GridSearchCV`; higher is better. None is
+        accuracy, or the error that the method itself minimises.
     tol : float, default=1e-3
         Tolerance of the SVM, in units of the margin. The tolerance of the weights is a parameter of
         the method.
@@ -117,12 +139,26 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         The machine that was trained.
     solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "svm", "alignment"}
         How it was trained: with the Gram matrix, with factors of it, without it, or approximately.
+    support_ : ndarray of shape (n_support,)
+        Rows of X that are support vectors; only for the SVM.
+    dual_coef_ : ndarray of shape (n_outputs, n_support), or (n_samples,) or (n_samples, n_outputs)
+        Coefficients of the support vectors for the SVM, of all samples for ridge, as in SVC and
+        KernelRidge. Not for the method ``"ensemble"``.
     intercept_ : ndarray of shape (n_outputs,)
-        Constant added to the outputs of the kernel expansion.
+        Constant of ``X @ coef_.T + intercept_`` where `coef_` is defined, else of the expansion in
+        the learned kernel, centered if `center`.
+    coef_ : ndarray of shape (n_outputs, n_features)
+        Coefficients of the features; only if all kernels with a weight are linear.
+    n_iter_ : ndarray of shape (n_outputs,) or None
+        Iterations of the machine; None if it has a closed form.
     C_ : float
         The value that was used.
     C_scores_ : ndarray of shape (n_values,)
-        Accuracy of each value of C in cross-validation; only for a list.
+        Accuracy, or the score that `scoring` names, of each value of C in cross-validation; only
+        if there are several.
+    temperature_ : float
+        Factor of the decision values in `predict_proba`, of smallest log loss on samples that
+        were left out. Absent if these had no closed form and no folds.
     selection_ : Selection
         The candidates and their held-out errors; only for the methods ``"auto"`` and ``"loo"``.
     tail_sums_ : ndarray of shape (n_kernels,)
@@ -156,6 +192,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         missing: str = "error",
         max_memory: float | None = None,
         n_components: int | None = None,
+        class_weight: Any = None,
+        scoring: Any = None,
         tol: float = 1e-3,
         cv: Any = 5,
         random_state: Any = 0,
@@ -172,6 +210,8 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         self.missing = missing
         self.max_memory = max_memory
         self.n_components = n_components
+        self.class_weight = class_weight
+        self.scoring = scoring
         self.tol = tol
         self.cv = cv
         self.random_state = random_state
@@ -202,53 +242,138 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         if len(self.classes_) < 2:
             raise InputError(
                 f"y contains a single class ({self.classes_.tolist()[0]}); a classifier needs at "
-                "least two."
+                "least two. Add samples of another class."
             )
         require_positive("tol", self.tol, "KernelClassifier")
+        require_scoring(self.scoring)
+        w = w * self._class_weights(y[samples])
         method = as_method(self.method, "classification")
         memory = self._memory()
         split: dict[str, np.ndarray] = {}
+        rows = self._rows(X, class_targets(codes, len(self.classes_))[1], w, samples, self.C)
+        codes = codes[np.searchsorted(samples, rows.samples)]
         machine = self._machine(method, len(codes))
         fast = has_fast_products(self.kernels) and machine.takes_alpha
         by_folds = chooses_by_folds(self.cv, method, len(codes), fast)
         compare = by_folds and isinstance(method, Auto)
-        values = values_of("C", self.C, method, machine, by_folds)
+        values = values_of("C", self.C, method, machine, self.scoring, by_folds)
         if isinstance(self.C, str) and len(values) > 1 and np.bincount(codes).min() < 2:
             values = [1.0]  # a class of one sample has no folds
         machine.check(len(codes), memory["max_memory"], self.n_components)
         if compare or len(values) > 1:
-            order, split = contiguous_folds(X, samples, codes, self.cv, self.random_state)
-            samples, codes, w = samples[order], codes[order], w[order]
+            order, split = contiguous_folds(rows, codes, self.cv, self.random_state, X)
+            rows, codes = rows.take(order), codes[order]
         target, Y = class_targets(codes, len(self.classes_))
         self.machine_ = machine.name
         self.__dict__.pop("C_scores_", None)
+        held, selection = None, None
         with self._progress():
-            rows = self._choose_family(X, Y, w, "classification", samples, by_folds)
-            prepared = self._prepare(X, target, Y, w, "classification", samples, **split, **memory)
-            trained = prepared, method, self._machine(method, len(codes), exact=False), values
-            selection = None
-            if compare:
-                method, values, losses, selection = chosen_by_folds(*trained, wrong(codes), "error")
-            elif len(values) > 1:
-                values, losses = mean_losses(*trained, wrong(codes), "C", "error")
-            if len(values) > 1:
-                self.C_scores_ = 1 - losses
-                values = [values[int(np.argmax(self.C_scores_))]]
-            learned = learn(prepared, method, machine, (values or [1.0])[0], selection=selection)
+            choice = self._choose_family(X, Y, rows, "classification", compare)
+            prepared = self._prepare(X, target, Y, rows, "classification", **split, **memory)
+            if compare or len(values) > 1:
+                found, best = self._compare(prepared, method, values, codes, compare)
+                method, selection = found.method, found.selection
+                values, held = [found.values[best]], found.outputs[best]
+            value = (values or [1.0])[0]
+            learned = learn(
+                prepared, method, machine, value, start=choice.start, selection=selection
+            )
             self.C_ = values[0] if values else learned_value(prepared, learned, machine)
-            (predictor,) = train(prepared, learned, machine, [self.C_])
-        self._store(prepared, learned, rows)
-        self._store_predictor(predictor)
+            (predictor,) = train(prepared, learned, machine, [self.C_], left_out=held is None)
+            if held is None:
+                held = self._left_out(prepared, predictor, machine, codes)
+        self._store(prepared, learned, choice.candidates)
+        self._store_predictor(predictor, rows)
+        self._calibrate(held, codes, rows.weights)
         return self
+
+    def _class_weights(self, y: np.ndarray) -> np.ndarray:
+        """Return the factor of each sample's weight, shape (n_samples,)."""
+        given = self.class_weight
+        if isinstance(given, dict):
+            unknown = [label for label in given if label not in self.classes_.tolist()]
+            values = [value for value in given.values() if not (is_number(value) and value > 0)]
+            if unknown or values:
+                found = f"the label {unknown[0]!r}" if unknown else f"the weight {values[0]!r}"
+                raise InputError(
+                    f"class_weight has {found}; expected a positive number for labels among "
+                    f"{self.classes_.tolist()[:LISTED]}."
+                )
+        elif given is not None and not (isinstance(given, str) and given == "balanced"):
+            raise InputError(
+                f'class_weight={given!r}; expected "balanced", a dict of labels and weights, or '
+                "None."
+            )
+        return compute_sample_weight(given, y)
+
+    def _compare(
+        self, prepared: Prepared, method: WeightMethod, values: list[float], codes: np.ndarray,
+        methods: bool,
+    ) -> tuple[Compared, int]:  # fmt: skip
+        """Set ``C_scores_`` if there are several C; return what was compared, and the best C.
+
+        With `methods`, the candidates of ``method="auto"`` are compared too.
+        """
+        machine = self._machine(method, len(codes), exact=False)
+        trained, loss = (prepared, method, machine, values), zero_one_loss(codes)
+        if methods:
+            found = compare_methods(*trained, loss, "error")
+        else:
+            found = compare_values(*trained, loss, "C", "error", self.scoring)
+        if len(values) == 1:
+            return found, 0
+        self.C_scores_ = 1 - found.losses
+        if self.scoring is not None:
+            tests = [prepared.fold(fold) for fold in range(len(prepared.sums.borders) - 1)]
+            self.C_scores_ = fold_scores(
+                found.outputs, self.classes_[codes], tests, self.scoring, self.classes_,
+                prepared.sums.weights,
+            )  # fmt: skip
+        return found, int(np.argmax(self.C_scores_))
+
+    def _left_out(
+        self, prepared: Prepared, predictor: Predictor, machine: Machine, codes: np.ndarray
+    ) -> np.ndarray | None:
+        """Return outputs for samples that were left out, if no folds chose C; None if unknown."""
+        if predictor.left_out is not None or len(predictor.terms) > 1:
+            return predictor.left_out
+        few = np.bincount(codes).min() < 2
+        if few or machine.takes_alpha:  # ridge by conjugate gradients
+            return None
+        tests = folds(codes, FOLDS, self.random_state)
+        return machine_fold_outputs(prepared, predictor.learned, machine, self.C_, tests)
+
+    def _calibrate(self, held: np.ndarray | None, codes: np.ndarray, w: np.ndarray) -> None:
+        """Fit the probabilities, and warn about classes that are never predicted."""
+        self.__dict__.pop("temperature_", None)
+        found = None if held is None else fit_temperature(held, codes, w)
+        if held is None or found is None:
+            return
+        self.temperature_ = found
+        known = np.isfinite(held).all(axis=1)
+        counts = np.bincount(codes[known], minlength=len(self.classes_))
+        predicted = np.bincount(decide(held[known]), minlength=len(self.classes_))
+        never = self.classes_[(counts >= OFTEN) & (predicted == 0)].tolist()
+        if never:
+            warn(
+                f"class {never[0]!r} is never predicted for samples that were left out, although "
+                f"{counts[self.classes_.tolist().index(never[0])]} of them belong to it; pass "
+                'class_weight="balanced" if it matters as much as the others.',
+                NeverPredictedWarning,
+            )
 
     def _training(self, X: Any, y: Any) -> tuple[Prepared, Machine]:
         """Return the training data again after the pass over pairs, and the machine."""
         X, y = self._validate(X, y)
         known = np.isin(y, self.classes_)
         if not known.all():
-            raise InputError(f"y holds {y[~known][0]}, which is not a class of the model.")
+            raise InputError(
+                f"y contains {y[~known][0]}, which is not a class of the model; pass the training "
+                "data."
+            )
         target, Y = class_targets(np.searchsorted(self.classes_, y), len(self.classes_))
-        prepared = self._prepare(X, target, Y, np.ones(len(Y)), "classification", **self._memory())
+        w, memory = self._class_weights(y), self._memory()
+        prepared = self._prepare_again(X, target, Y, w, "classification", self.C, **memory)
         return prepared, self._machine(as_method(self.method, "classification"), len(Y))
 
     def decision_function(self, X: Any) -> np.ndarray:
@@ -284,6 +409,55 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
         codes = decide(self._outputs(X))  # raises NotFittedError before classes_ is read
         return self.classes_[codes]
 
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """Return the probability of each class.
+
+        The decision values times one factor that was fitted to samples that were left out, so that
+        the most probable class is the one that `predict` returns.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New samples, as for `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+
+        Examples
+        --------
+        >>> import learnkernels as lk
+        >>> from sklearn.datasets import load_iris
+        >>> X, y = load_iris(return_X_y=True)
+        >>> model = lk.KernelClassifier().fit(X[::2], y[::2])
+        >>> model.predict_proba(X[:1]).argmax()
+        np.int64(0)
+        """
+        return np.exp(self.predict_log_proba(X))
+
+    def predict_log_proba(self, X: Any) -> np.ndarray:
+        """Return the logarithm of the probability of each class, as in `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New samples, as for `decision_function`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Columns in the order of ``classes_``.
+        """
+        check_is_fitted(self)
+        if not hasattr(self, "temperature_"):
+            raise InputError(
+                f"probabilities need outputs for samples that were left out, and machine "
+                f"{self.machine_!r} (solver {self.solver_!r}) with C={self.C_:g} has none; pass "
+                "several values of C, or n_components."
+            )
+        return log_probabilities(self._outputs(X), self.temperature_)
+
     def _machine(self, method: WeightMethod, n: int, exact: bool = True) -> Machine:
         """Return the machine that ``machine=`` names, for n samples."""
         require_choice("machine", self.machine, self.MACHINES)
@@ -294,17 +468,12 @@ class KernelClassifier(ClassifierMixin, BaseKernelEstimator):
             name = "ridge" if landmarks and name == "svm" else name
         if name == "svm":
             return SVM(float(self.tol), exact)
-        return Ridge() if name == "ridge" else AlignmentPredictor()
+        return Ridge() if name == "ridge" else AlignmentPredictor(intercept=False)
 
 
-def wrong(codes: np.ndarray) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    """Return the zero-one loss of outputs for some samples of known classes."""
-    return lambda outputs, test: (decide(outputs) != codes[test]).astype(float)
-
-
-def decide(outputs: np.ndarray) -> np.ndarray:
-    """Return class codes from decision values of shape (n_samples, n_outputs)."""
-    return (outputs[:, 0] > 0).astype(int) if outputs.shape[1] == 1 else outputs.argmax(axis=1)
+def zero_one_loss(codes: np.ndarray) -> Loss:
+    """Return the zero-one loss of outputs for samples of these classes."""
+    return lambda outputs: decide(outputs) != codes
 
 
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -314,7 +483,7 @@ def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             check_classification_targets(y)
     except ValueError as error:
         raise InputError(
-            f"{str(error).split('. Maybe')[0]}. y must hold class labels for KernelClassifier; use "
+            f"{str(error).split('. Maybe')[0]}. KernelClassifier needs class labels; use "
             "KernelRegressor, or discretise y."
         ) from error
     missing = np.isnat(y) if y.dtype.kind in "mM" else y.dtype == object and map(is_missing, y)

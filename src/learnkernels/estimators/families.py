@@ -13,9 +13,10 @@ from learnkernels._warnings import suppressed
 from learnkernels.errors import ConstantKernelWarning, UndefinedAlignmentWarning
 from learnkernels.estimators.fitting import gradient_products, learn, prepare
 from learnkernels.execution import Backend
-from learnkernels.kernels import learned_metric, resolve, table
+from learnkernels.kernels import Kernel, resolve, table
+from learnkernels.kernels.learned_metric import LearnedMetric
 from learnkernels.machines import Ridge
-from learnkernels.methods import Candidate, LeaveOneOut
+from learnkernels.methods import Candidate, LearnedWeights, LeaveOneOut
 from learnkernels.methods.candidates import standard_error
 
 # Samples that learn the metric, and as many others that compare the families.
@@ -49,10 +50,28 @@ RULES = {
 }
 
 
+@dataclass(frozen=True)
+class FamilyChoice:
+    """The chosen kernels, and weights to start from.
+
+    Attributes
+    ----------
+    kernels : Family
+    candidates : tuple of Candidate
+        The families with their held-out errors; empty if only one was possible.
+    start : ndarray of shape (n_kernels,) or None
+        Weights that were learned on some of the samples.
+    """
+
+    kernels: Any
+    candidates: tuple[Candidate, ...] = ()
+    start: np.ndarray | None = None
+
+
 def choose_family(
     X: Any, Y: np.ndarray, w: np.ndarray, task: str, backend: Backend
-) -> tuple[Any, tuple[Candidate, ...]]:
-    """Return `table`, alone or with `learned_metric`, and the candidates.
+) -> FamilyChoice:
+    """Choose `table`, alone or with `learned_metric`.
 
     The metric is learned on some samples, and both families are compared on others by the
     leave-one-out error of ridge: on its own samples a learned metric looks better than it is.
@@ -69,38 +88,48 @@ def choose_family(
     backend : Backend
     """
     rule = RULES[task]
-    plain, metric = table(), learned_metric(full=rule.full)
+    plain = table()
     n, columns = X.shape
     if not isinstance(X, np.ndarray) or n < rule.min_samples or not 2 <= columns <= MAX_COLUMNS:
-        return plain, ()
+        return FamilyChoice(plain)
     order = np.random.RandomState(0).permutation(n)
     h = min(HALF, n // 2)
     first, second = order[:h], order[h : 2 * h]
-    products = partial(gradient_products, task=task, backend=backend)
-    errors = []
+
+    def members(family: Any) -> list[Kernel]:
+        products = partial(gradient_products, task=task, backend=backend)
+        return resolve(family, X[first], w[first], target=Y[first], gradient_products=products)
+
+    def learned(
+        kernels: list[Kernel], samples: np.ndarray, start: np.ndarray | None
+    ) -> LearnedWeights:
+        prepared = prepare(
+            kernels, X[samples], Y[samples], Y[samples], task=task, normalize="trace",
+            center=True, sample_weight=w[samples], backend=backend,
+        )  # fmt: skip
+        return learn(prepared, LeaveOneOut(tol=1e-3), Ridge(), start=start).result
+
     with (
         progress.within("choosing kernels"),
         suppressed(ConstantKernelWarning),
         suppressed(UndefinedAlignmentWarning),
     ):
-        for family in (plain, plain + metric):
-            kernels = resolve(
-                family, X[first], w[first], target=Y[first], gradient_products=products
-            )
-            prepared = prepare(
-                kernels, X[second], Y[second], Y[second], task=task, normalize="trace",
-                center=True, sample_weight=w[second], backend=backend,
-            )  # fmt: skip
-            found = learn(prepared, LeaveOneOut(), Ridge()).result.errors
-            if found is None:  # nothing to learn from
-                return plain, ()
-            errors.append(found)
+        known = members(plain)
+        start = learned(known, first, None).weights
+        metric = LearnedMetric(full=rule.full, start=tuple(start.tolist()))
+        found = [
+            learned(known, second, start),
+            learned(known + members(metric), second, np.tile(start, 2)),
+        ]
+    errors = [one.errors for one in found if one.errors is not None]
+    if len(errors) < len(found):  # nothing to learn from
+        return FamilyChoice(plain)
     gain = errors[0] - errors[1]
     clear = float(gain.mean()) > rule.standard_errors * standard_error(gain)
     reasons = ("", "clearly lower") if clear else ("simpler, not clearly worse", "")
     names = ("table", "table + learned metric")
     rows = tuple(
-        Candidate.of(name, found, reason, question="kernels")
-        for name, found, reason in zip(names, errors, reasons, strict=True)
+        Candidate.of(name, losses, reason, question="kernels")
+        for name, losses, reason in zip(names, errors, reasons, strict=True)
     )
-    return (plain + metric if clear else plain), rows
+    return FamilyChoice(plain + metric if clear else plain, rows, found[clear].weights)

@@ -16,11 +16,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from learnkernels import progress
-from learnkernels._warnings import suppressed
+from learnkernels._warnings import captured, suppressed, warn
 from learnkernels.checks import require_choice, require_truth
-from learnkernels.errors import InputError, UndefinedAlignmentWarning
+from learnkernels.errors import ConstantKernelWarning, InputError, UndefinedAlignmentWarning
 from learnkernels.execution import Backend
 from learnkernels.gram import (
     NORMALIZATIONS,
@@ -30,7 +31,7 @@ from learnkernels.gram import (
     LearnedKernel,
     gradients,
 )
-from learnkernels.kernels import MISSING, Kernel, resolve
+from learnkernels.kernels import MISSING, Kernel, resolve, takes_tables
 from learnkernels.machines import (
     MAX_MEMORY,
     Machine,
@@ -47,12 +48,14 @@ from learnkernels.methods import (
     WeightProblem,
     learn_weights,
 )
+from learnkernels.plurals import count_text
 from learnkernels.solvers import Certificate
 
 # Sizes of a target that alignment can read: sums of fourth powers neither over- nor underflow.
 TARGET_SIZES = 1e-75, 1e72
-# Samples that train the predictor of a learned metric, and samples where its gradient is taken.
-METRIC_SAMPLES, METRIC_POINTS = 1500, 500
+# Samples that train the predictor of a learned metric, learn its weights, and where its gradient
+# is taken.
+METRIC_SAMPLES, METRIC_WEIGHTS, METRIC_POINTS = 1500, 400, 500
 
 
 @dataclass(frozen=True)
@@ -154,6 +157,8 @@ class Predictor:
         Of the machine, one for each output if it iterates.
     solver : str
         Name of the training strategy.
+    left_out : ndarray of shape (n_samples, n_outputs) or None
+        Outputs for samples that were left out, as in `Trained`.
     """
 
     learned: Learned
@@ -161,12 +166,14 @@ class Predictor:
     intercept: np.ndarray
     certificates: tuple[Certificate, ...]
     solver: str
+    left_out: np.ndarray | None = None
 
 
 def prepare(
     kernels: Any, X: Any, target: np.ndarray, Y: np.ndarray, *, task: str, normalize: str | None,
     center: bool, sample_weight: np.ndarray, backend: Backend, samples: np.ndarray | None = None,
-    borders: np.ndarray | None = None, trained: np.ndarray | None = None,
+    rank: np.ndarray | None = None, borders: np.ndarray | None = None,
+    trained: np.ndarray | None = None,
     names: Sequence[str] | None = None, missing: str = "error", **settings: Any,
 ) -> Prepared:  # fmt: skip
     """Resolve the kernels and run the pass over pairs.
@@ -185,6 +192,8 @@ def prepare(
     samples : ndarray or None
         The training samples, ordered by folds, as rows of X; None is all of them. All other
         arguments are about these.
+    rank : ndarray of shape (n_samples,) or None
+        Position of each sample in the order in which families see them; None is this order.
     borders : ndarray of shape (n_folds + 1,) or None
         Folds that may be left out later.
     trained : ndarray of bool of shape (n_folds, n_folds) or None
@@ -199,18 +208,13 @@ def prepare(
     require_choice("normalize", normalize, NORMALIZATIONS)
     require_choice("missing", missing, MISSING)
     require_truth("center", center)
-    weights = sample_weight
-    if samples is not None:
-        weights = np.zeros(X.shape[0])
-        weights[samples] = sample_weight
-    targets = Y
-    if samples is not None:
-        targets = np.zeros((X.shape[0], Y.shape[1]))
-        targets[samples] = Y
-    resolved = resolve(
-        kernels, X, weights, names=names, missing=missing, target=targets,
-        gradient_products=partial(gradient_products, task=task, backend=backend),
+    seen = np.arange(len(Y)) if rank is None else np.argsort(rank)
+    resolved = resolve_on(
+        kernels, X, Y[seen], sample_weight[seen], None if samples is None else samples[seen], task,
+        backend, names, missing,
     )  # fmt: skip
+    X, samples = in_order(kernels, X, samples)
+    weights = sample_weight if samples is None else filled(sample_weight, samples, X.shape[0])
     base = BaseKernels.of(
         resolved, X, raw=not center,
         cosine=normalize == "cosine", missing=missing, weights=weights,
@@ -219,7 +223,8 @@ def prepare(
     if missing == "neutral" and not (observed := base.observed()).all():
         absent = np.flatnonzero(~observed)
         raise InputError(
-            f"{len(absent)} samples are missing in every view (the first is row {absent[0]}); "
+            f"{count_text(len(absent), 'sample')} without a value in any view (the first is row "
+            f"{absent[0]}); "
             "drop them."
         )
     if samples is not None and not np.array_equal(samples, np.arange(X.shape[0])):
@@ -230,9 +235,58 @@ def prepare(
     return Prepared(sums, Y, task, normalize, center, **settings)
 
 
+def resolve_on(
+    kernels: Any, X: Any, Y: np.ndarray, w: np.ndarray, samples: np.ndarray | None, task: str,
+    backend: Backend, names: Sequence[str] | None, missing: str,
+) -> list[Kernel]:  # fmt: skip
+    """Return the base kernels that the user's `kernels` specify on the training samples.
+
+    Parameters
+    ----------
+    kernels, X, Y, samples, task, backend, names, missing
+        As in `prepare`.
+    w : ndarray of shape (n_samples,)
+        Sample weights.
+    """
+    X, samples = in_order(kernels, X, samples)
+    if samples is not None:
+        w, Y = filled(w, samples, X.shape[0]), filled(Y, samples, X.shape[0])
+    messages: list[str] = []  # several families may warn about the same columns
+    with captured(ConstantKernelWarning, messages.append):
+        found = resolve(
+            kernels, X, w, names=names, missing=missing, target=Y,
+            gradient_products=partial(gradient_products, task=task, backend=backend),
+        )  # fmt: skip
+    for message in dict.fromkeys(messages):
+        warn(message, ConstantKernelWarning)
+    return found
+
+
+def in_order(kernels: Any, X: Any, samples: np.ndarray | None) -> tuple[Any, np.ndarray | None]:
+    """Return the training samples themselves if X is an array, else X and where they are.
+
+    Tables keep their rows, because messages about them name the row.
+    """
+    if samples is None or not is_matrix(X) or takes_tables(kernels):
+        return X, samples
+    return X[samples], None
+
+
+def is_matrix(X: Any) -> bool:
+    """Return whether X is an array or sparse matrix of samples, not a stack of Gram matrices."""
+    return sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2)
+
+
+def filled(values: np.ndarray, samples: np.ndarray, n: int) -> np.ndarray:
+    """Return an array of n rows with these values for the samples, and zero for all others."""
+    found = np.zeros((n, *values.shape[1:]))
+    found[samples] = values
+    return found
+
+
 def gradient_products(
-    kernels: list[Kernel], X: np.ndarray, Y: np.ndarray, w: np.ndarray | None, *, task: str,
-    backend: Backend,
+    kernels: list[Kernel], X: np.ndarray, Y: np.ndarray, w: np.ndarray | None,
+    start: np.ndarray | None, *, task: str, backend: Backend,
 ) -> np.ndarray:  # fmt: skip
     """Return the average gradient outer product of a ridge predictor, (n_features, n_features).
 
@@ -246,7 +300,7 @@ def gradient_products(
         kernels, X, Y, Y, task=task, normalize="trace", center=True, sample_weight=w,
         backend=backend,
     )  # fmt: skip
-    learned = learn(prepared, LeaveOneOut(refine=False), Ridge())
+    learned = learn(prepared, LeaveOneOut(METRIC_WEIGHTS, tol=1e-3), Ridge(), start=start)
     (predictor,) = train(prepared, learned, Ridge(), [learned.value])
     ((_, coef, _),) = predictor.terms
     factors = learned.result.weights * learned.kernels.factors
@@ -258,7 +312,8 @@ def gradient_products(
 
 def learn(
     prepared: Prepared, method: WeightMethod, machine: Machine, value: float = 1.0,
-    without: int | None = None, selection: Selection | None = None,
+    without: int | None = None, start: np.ndarray | None = None,
+    selection: Selection | None = None,
 ) -> Learned:  # fmt: skip
     """Learn the weights from all samples, or from those outside one fold.
 
@@ -272,6 +327,8 @@ def learn(
         it.
     without : int or None
         The fold to leave out.
+    start : ndarray of shape (n_kernels,) or None
+        Weights of a similar problem, for methods that start from some.
     selection : Selection or None
         The candidates among which the method was chosen.
     """
@@ -287,6 +344,7 @@ def learn(
     problem = WeightProblem(
         kernels, Y, kernels.weights, prepared.task, C, alpha, machine,
         regularization(machine, value, prepared.task), np.ones(len(kernels.factors), dtype=bool),
+        start, prepared.max_memory,
     )  # fmt: skip
     result = learn_weights(method, problem)
     if selection is not None:
@@ -315,10 +373,15 @@ def needs_grams(prepared: Prepared, method: WeightMethod) -> bool:
 
 def train(
     prepared: Prepared, learned: Learned, machine: Machine, values: Sequence[float],
-    without: int | None = None,
+    without: int | None = None, left_out: bool = False,
 ) -> list[Predictor]:  # fmt: skip
-    """Train the machine with a learned kernel, for each value of the regularisation."""
-    problem, result = training_problem(prepared, learned, without), learned.result
+    """Train the machine with a learned kernel, for each value of the regularisation.
+
+    With `left_out`, predictors have the outputs for samples that were left out if these have a
+    closed form.
+    """
+    problem = replace(training_problem(prepared, learned, without), left_out=left_out)
+    result = learned.result
     values = [regularization(machine, value, prepared.task) for value in values]
     if result.offset is not None:
         return [train_ensemble(problem, learned, machine, value) for value in values]
@@ -326,7 +389,7 @@ def train(
     return [
         Predictor(
             learned, ((learned.kernel, trained.coef, trained.primal),), trained.intercept,
-            trained.certificates, strategy.name,
+            trained.certificates, strategy.name, trained.left_out,
         )
         for trained in strategy.train(problem, values)
     ]  # fmt: skip

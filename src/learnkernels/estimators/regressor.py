@@ -8,23 +8,26 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from learnkernels.checks import as_input_error, require_choice
+from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn, train
+from learnkernels.estimators.scoring import fold_scores, require_scoring
 from learnkernels.estimators.selection import (
-    alpha_errors,
     chooses_by_folds,
-    chosen_by_folds,
+    compare_methods,
+    compare_values,
     contiguous_folds,
     learned_value,
+    leave_one_out_errors,
     squared_loss,
     values_of,
 )
 from learnkernels.kernels import has_fast_products
 from learnkernels.machines import AlignmentPredictor, Machine, Ridge, has_closed_form
-from learnkernels.methods import Auto, as_method
+from learnkernels.methods import Auto, Selection, WeightMethod, as_method
 
 
-class KernelRegressor(RegressorMixin, BaseKernelEstimator):
+class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
     """Regression with a learned kernel.
 
     Learns non-negative weights of base kernels from the targets, then fits kernel ridge regression
@@ -59,11 +62,14 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
     n_components : int or None, default=None
         Number of random samples (landmarks) that span the predictor: normal equations of that
         size are accumulated over all samples. None is the span of all samples.
+    scoring : str, callable or None, default=None
+        Score by which alpha is chosen in folds, as in scikit-learn's `GridSearchCV`; higher is
+        better. None is the squared error.
     cv : int, splitter or iterable, default=5
-        Folds that choose among several alpha, for one-stage methods and conjugate gradients. A
-        splitter or an iterable defines what held-out means: it is used for every choice, also
-        for that among methods, instead of leave-one-out errors; the default kernels are then those
-        of `table`.
+        Folds that choose among several alpha, for one-stage methods, conjugate gradients and
+        `scoring`. A splitter or an iterable defines what held-out means: it is used for every
+        choice, also for that among methods, instead of leave-one-out errors; the default kernels
+        are then those of `table`.
     random_state : int, RandomState or None, default=0
         Shuffles the folds and chooses the components.
     n_jobs : int or None, default=None
@@ -93,10 +99,22 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         The value that was used.
     solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "alignment"}
         How it was trained: with the Gram matrix, with factors of it, without it, or approximately.
+    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Coefficients of the samples, as in KernelRidge. Not for the method ``"ensemble"``.
     intercept_ : ndarray of shape (n_targets,)
-        Constant added to the outputs of the kernel expansion.
+        Constant of ``X @ coef_.T + intercept_`` where `coef_` is defined, else of the expansion in
+        the learned kernel, centered if `center`.
+    coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
+        Coefficients of the features; only if all kernels with a weight are linear.
+    n_iter_ : ndarray of shape (n_targets,) or None
+        Iterations of conjugate gradients; None if ridge was solved directly.
     alpha_errors_ : ndarray of shape (n_values,)
-        Held-out mean squared error of each alpha, by leave-one-out or folds; only for a list.
+        Held-out mean squared error of each alpha, by leave-one-out or folds; only if there are
+        several.
+    alpha_scores_ : ndarray of shape (n_values,)
+        Mean score of each alpha in folds; only with `scoring`.
+    tail_sums_ : ndarray of shape (n_kernels,)
+        Tail sum of the spectrum of each kernel; only for the methods ``"conv"`` and ``"dc"``.
     selection_ : Selection
         The candidates and their held-out errors; only for the methods ``"auto"`` and ``"loo"``.
     n_features_in_ : int
@@ -128,6 +146,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         missing: str = "error",
         max_memory: float | None = None,
         n_components: int | None = None,
+        scoring: Any = None,
         cv: Any = 5,
         random_state: Any = 0,
         n_jobs: int | None = None,
@@ -143,6 +162,7 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         self.missing = missing
         self.max_memory = max_memory
         self.n_components = n_components
+        self.scoring = scoring
         self.cv = cv
         self.random_state = random_state
         self.n_jobs = n_jobs
@@ -174,50 +194,91 @@ class KernelRegressor(RegressorMixin, BaseKernelEstimator):
         X, y = self._validate(X, y, multi_output=True, y_numeric=True)
         w, samples = self._sample_weights(sample_weight, X)
         method, machine = as_method(self.method, "regression"), self._machine()
-        fast, n = has_fast_products(self.kernels), len(samples)
-        by_folds = chooses_by_folds(self.cv, method, n, fast)
-        compare = by_folds and isinstance(method, Auto)
-        values = values_of("alpha", self.alpha, method, machine, by_folds)
+        require_scoring(self.scoring)
         memory = self._memory()
         split: dict[str, np.ndarray] = {}
         bounds = memory["max_memory"], self.n_components
+        with as_input_error("y: "):
+            y = np.asarray(y, dtype=float)
+        Y = y[:, None] if y.ndim == 1 else y
+        rows = self._rows(X, Y[samples], w, samples, self.alpha)
+        fast, n = has_fast_products(self.kernels), len(rows.samples)
         machine.check(n, *bounds)
+        by_folds = chooses_by_folds(self.cv, method, n, fast)
+        compare = by_folds and isinstance(method, Auto)
+        values = values_of("alpha", self.alpha, method, machine, self.scoring, by_folds)
         search = len(values) > 1 and machine.takes_alpha
+        by_folds = by_folds or self.scoring is not None
         closed_form = not (method.one_stage or by_folds) and has_closed_form(n, *bounds, fast)
         if compare or (search and not closed_form):
-            order, split = contiguous_folds(X, samples, None, self.cv, self.random_state)
-            samples, w = samples[order], w[order]
-        with as_input_error("y: "):
-            y = np.asarray(y[samples], dtype=float)
-        Y = y[:, None] if y.ndim == 1 else y
-        self.__dict__.pop("alpha_errors_", None)
+            order, split = contiguous_folds(rows, None, self.cv, self.random_state, X)
+            rows = rows.take(order)
+        Y = Y[rows.samples]
+        for name in ("alpha_errors_", "alpha_scores_"):
+            self.__dict__.pop(name, None)
+        selection = None
         with self._progress():
-            rows = self._choose_family(X, Y, w, "regression", samples, by_folds)
-            prepared = self._prepare(X, Y, Y, w, "regression", samples, **split, **memory)
-            selection = None
-            if compare:
-                method, values, errors, selection = chosen_by_folds(
-                    prepared, method, machine, values, squared_loss(prepared), "squared error"
+            choice = self._choose_family(X, Y, rows, "regression", compare)
+            prepared = self._prepare(X, Y, Y, rows, "regression", **split, **memory)
+            if compare or search:
+                method, values, selection = self._compare(
+                    prepared, method, machine, values, y[rows.samples], compare, by_folds
                 )
-            elif search:
-                values, errors = alpha_errors(prepared, method, machine, values, by_folds)
-            if search:
-                self.alpha_errors_ = errors
-                values = [values[int(np.argmin(errors))]]
-            learned = learn(prepared, method, machine, (values or [1.0])[0], selection=selection)
+            value = (values or [1.0])[0]
+            learned = learn(
+                prepared, method, machine, value, start=choice.start, selection=selection
+            )
             value = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [value])
         self.alpha_ = value if machine.takes_alpha else None
-        self._store(prepared, learned, rows)
-        self._store_predictor(predictor)
+        self._store(prepared, learned, choice.candidates)
+        self._store_predictor(predictor, rows)
         self._flat = y.ndim == 1
         return self
+
+    def _compare(
+        self, prepared: Prepared, method: WeightMethod, machine: Machine, values: list[float],
+        y: np.ndarray, methods: bool, by_folds: bool,
+    ) -> tuple[WeightMethod, list[float], Selection | None]:  # fmt: skip
+        """Set ``alpha_errors_`` or ``alpha_scores_``; return the method and its best alpha.
+
+        Parameters
+        ----------
+        prepared, method, machine, values
+            As in `compare_values`.
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Targets of the training samples.
+        methods : bool
+            Whether to compare methods too.
+        by_folds : bool
+            Whether to use folds even if leave-one-out errors are known.
+        """
+        trained, loss = (prepared, method, machine, values), squared_loss(prepared)
+        errors = None if by_folds else leave_one_out_errors(*trained)
+        if errors is not None:
+            self.alpha_errors_ = errors
+            return method, [values[int(np.argmin(errors))]], None
+        if methods:
+            found = compare_methods(*trained, loss, "squared error")
+        else:
+            found = compare_values(*trained, loss, "alpha", "squared error", self.scoring)
+        best = 0
+        if len(values) > 1 and machine.takes_alpha:
+            if self.scoring is None:
+                self.alpha_errors_ = found.losses
+                best = int(np.argmin(found.losses))
+            else:
+                tests = [prepared.fold(fold) for fold in range(len(prepared.sums.borders) - 1)]
+                self.alpha_scores_ = fold_scores(found.outputs, y, tests, self.scoring)
+                best = int(np.argmax(self.alpha_scores_))
+        return found.method, [found.values[best]], found.selection
 
     def _training(self, X: Any, y: Any) -> tuple[Prepared, Machine]:
         """Return the training data again after the pass over pairs, and the machine."""
         X, y = self._validate(X, y, multi_output=True, y_numeric=True)
         Y = np.asarray(y, dtype=float).reshape(len(y), -1)
-        prepared = self._prepare(X, Y, Y, np.ones(len(Y)), "regression", **self._memory())
+        w, memory = np.ones(len(Y)), self._memory()
+        prepared = self._prepare_again(X, Y, Y, w, "regression", self.alpha, **memory)
         return prepared, self._machine()
 
     def predict(self, X: Any) -> np.ndarray:

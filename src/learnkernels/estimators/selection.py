@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from sklearn.utils import _safe_indexing
 
 from learnkernels import progress
 from learnkernels._warnings import suppressed, warn
@@ -26,8 +26,9 @@ from learnkernels.estimators.fitting import (
     regularization,
     training_problem,
 )
+from learnkernels.estimators.rows import Rows
 from learnkernels.folds import splits
-from learnkernels.gram import LearnedKernel
+from learnkernels.gram import GramMatrix, LearnedKernel
 from learnkernels.machines import Machine, prefers_products
 from learnkernels.methods import (
     Align,
@@ -61,6 +62,8 @@ MORE, MOST = 3, 20
 CANDIDATES: tuple[WeightMethod, ...] = (Uniform(), Align(), AlignF())
 
 Multiply = Callable[[LearnedKernel, np.ndarray], np.ndarray]
+# Loss of each sample, (n_samples,), for outputs of shape (n_samples, n_outputs).
+Loss = Callable[[np.ndarray], np.ndarray]
 
 
 def chooses_by_folds(cv: Any, method: WeightMethod, n: int, fast_products: bool) -> bool:
@@ -83,8 +86,9 @@ def chooses_by_folds(cv: Any, method: WeightMethod, n: int, fast_products: bool)
 
 
 def values_of(
-    parameter: str, given: Any, method: WeightMethod, machine: Machine, by_folds: bool = False
-) -> list[float]:
+    parameter: str, given: Any, method: WeightMethod, machine: Machine, scoring: Any = None,
+    by_folds: bool = False,
+) -> list[float]:  # fmt: skip
     """Return the values of C or alpha to choose from; none if the method learns it.
 
     Parameters
@@ -94,6 +98,8 @@ def values_of(
         As given by the user.
     method, machine
         The two stages.
+    scoring : str, callable or None
+        The user's score, by which values are compared instead of the one that was learned.
     by_folds : bool, default=False
         See `chooses_by_folds`.
     """
@@ -103,47 +109,186 @@ def values_of(
         return [1.0]
     if by_folds and machine.takes_alpha and not method.one_stage:
         return PATHS[parameter].tolist()
-    learned = method.learns_alpha and machine.takes_alpha
+    learned = method.learns_alpha and machine.takes_alpha and scoring is None
     return [] if learned else GRIDS[parameter].tolist()
 
 
-def contiguous(folds: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return an order of the samples in which folds are contiguous, and the folds' borders."""
-    return np.concatenate(folds), np.cumsum([0] + [len(fold) for fold in folds])
+@dataclass(frozen=True)
+class Compared:
+    """Values of C or alpha that were compared in folds, for the method that is used.
+
+    Attributes
+    ----------
+    method : WeightMethod
+    values : list of float
+        Those that were tried.
+    outputs : ndarray of shape (n_values, n_samples, n_outputs)
+        Held-out outputs.
+    losses : ndarray of shape (n_values,)
+        Mean held-out losses.
+    selection : Selection or None
+        The candidates among which the method was chosen.
+    """
+
+    method: WeightMethod
+    values: list[float]
+    outputs: np.ndarray
+    losses: np.ndarray
+    selection: Selection | None = None
 
 
 def contiguous_folds(
-    X: Any, samples: np.ndarray, codes: np.ndarray | None, cv: Any, random_state: Any
+    rows: Rows, codes: np.ndarray | None, cv: Any, random_state: Any, X: Any = None
 ) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return an order of the samples in which folds are contiguous, and the folds.
+    """Return an order of the trained samples in which folds are contiguous, and the folds.
 
     Parameters
     ----------
-    X : array or table
-    samples : ndarray of shape (n_samples,)
-        The training samples, as rows of X.
-    codes : ndarray of shape (n_samples,) or None
-        Their classes.
+    rows : Rows
+    codes : ndarray of shape (n_trained,) or None
+        Classes of the trained samples, for stratified folds.
     cv, random_state
-        As given by the user.
+        As in `learnkernels.folds.folds`. A splitter or an iterable refers to the rows of X, those
+        of weight zero included.
+    X : array or table of n_samples rows, or None
+        All samples, for splitters that read them.
 
     Returns
     -------
-    order : ndarray of shape (n_samples,)
-    folds : dict
+    order : ndarray of shape (n_trained,)
+    split : dict
         Arguments `borders` and `trained` of `prepare`.
     """
-    rows = _safe_indexing(X, samples) if hasattr(cv, "split") else None
-    what = len(samples) if codes is None else codes
-    tests, trained = splits(what, cv, random_state, X=rows)
-    order, borders = contiguous(tests)
-    return order, {"borders": borders, "trained": trained}
+    n, n_trained = rows.spread.shape
+    if is_whole(cv):
+        tests, trained = splits(n_trained if codes is None else codes, cv, random_state)
+    else:
+        every = n
+        if codes is not None:
+            every = np.zeros(n, dtype=codes.dtype)
+            every[rows.samples] = codes
+        position = np.full(n, -1)
+        position[rows.samples] = np.arange(n_trained)
+        tests, trained = splits(every, cv, random_state, X=X)
+        tests = [kept[kept >= 0] for kept in (position[test] for test in tests)]
+        used = np.array([len(test) > 0 for test in tests])
+        tests, trained = [test for test in tests if len(test)], trained[np.ix_(used, used)]
+        if not trained.any(axis=1).all():
+            raise InputError(
+                f"cv={cv!r}: all training samples of fold {int(np.argmin(trained.any(axis=1)))} "
+                "have weight zero; use fewer folds, or leave out samples of weight zero."
+            )
+    borders = np.cumsum([0] + [len(test) for test in tests])
+    return np.concatenate(tests), {"borders": borders, "trained": trained}
 
 
-def chosen_by_folds(
+def fold_outputs(
+    prepared: Prepared, methods: Sequence[WeightMethod], machine: Machine, values: Sequence[float],
+    what: str,
+) -> list[np.ndarray]:  # fmt: skip
+    """Return the outputs for each sample of predictors that were trained without its fold.
+
+    Parameters
+    ----------
+    prepared : Prepared
+        With the sums over pairs by folds.
+    methods, machine
+        The two stages; all methods share the kernels that are centered without a fold.
+    values : sequence of float
+    what : str
+        Name of the work.
+
+    Returns
+    -------
+    list of ndarray of shape (n_values, n_samples, n_outputs)
+        One for each method.
+    """
+    sums = prepared.sums
+    found = [np.zeros((len(values), *prepared.Y.shape)) for _ in methods]
+    n_folds = len(sums.borders) - 1
+    for fold in progress.track(range(n_folds), n_folds, what):
+        test = prepared.fold(fold)
+        rows = sums.kernels.take(test)
+
+        def multiply(kernel: LearnedKernel, coef: np.ndarray, rows: Any = rows) -> np.ndarray:
+            return kernel.products_of(rows, coef, sums.backend)
+
+        for method, own in zip(methods, found, strict=True):
+            # The fit on all samples raises these warnings.
+            with (
+                suppressed(ConstantKernelWarning),
+                suppressed(UndefinedAlignmentWarning),
+                progress.within(f"fold {fold + 1} of {n_folds}"),
+            ):
+                predictors = fit_values(prepared, method, machine, values, without=fold)
+            own[:, test] = held_out_outputs(predictors, multiply)
+    return found
+
+
+def machine_fold_outputs(
+    prepared: Prepared, learned: Learned, machine: Machine, value: float, folds: list[np.ndarray]
+) -> np.ndarray:
+    """Return the same for one value and the kernel that was learned from all samples.
+
+    For machines without a closed form, if no folds chose the value. The Gram matrix is computed
+    once.
+    """
+    problem = training_problem(prepared, learned)
+    K = learned.kernel.gram(problem.backend)
+    found = np.zeros(prepared.Y.shape)
+    for test in progress.track(folds, len(folds), "probabilities"):
+        train = np.setdiff1d(np.arange(len(K)), test)
+        part = replace(
+            problem, kernel=GramMatrix(K[np.ix_(train, train)]), Y=problem.Y[train],
+            weights=problem.weights[train],
+        )  # fmt: skip
+        strategy = machine.strategy(part)
+        (trained,) = strategy.train(part, [regularization(machine, value, prepared.task)])
+        found[test] = K[np.ix_(test, train)] @ trained.coef + trained.intercept
+    return found
+
+
+def path_outputs(
+    prepared: Prepared, methods: Sequence[WeightMethod], machine: Machine,
+    values: Sequence[float], loss: Loss, what: str,
+) -> tuple[list[float], list[np.ndarray], list[np.ndarray]]:  # fmt: skip
+    """Return values, and held-out outputs and losses of each method for these values.
+
+    Values are those given, continued if they are one of `PATHS` and the last one is the best.
+
+    Parameters
+    ----------
+    prepared, methods, machine, values, what
+        As in `fold_outputs`.
+    loss : callable
+        ``loss(outputs)`` of each sample, for the outputs of one value.
+
+    Returns
+    -------
+    values : list of float
+    outputs : list of ndarray of shape (n_values, n_samples, n_outputs)
+    losses : list of ndarray of shape (n_values, n_samples)
+    """
+    values = list(values)
+    outputs = fold_outputs(prepared, methods, machine, values, what)
+    is_path = any(values == path.tolist() for path in PATHS.values())
+    while True:
+        losses = [np.array([loss(held) for held in found], dtype=float) for found in outputs]
+        means = np.array([found.mean(axis=1) for found in losses])  # (n_methods, n_values)
+        inside = int(np.argmin(means.min(axis=0))) < len(values) - 1
+        if inside or not is_path or len(values) >= MOST:
+            return values, outputs, losses
+        ratio = values[-1] / values[-2]
+        more = [values[-1] * ratio**step for step in range(1, MORE + 1)]
+        further = fold_outputs(prepared, methods, machine, more, what)
+        values += more
+        outputs = [np.concatenate(both) for both in zip(outputs, further, strict=True)]
+
+
+def compare_methods(
     prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
-    loss: Callable[[np.ndarray, np.ndarray], np.ndarray], measure: str,
-) -> tuple[WeightMethod, list[float], np.ndarray, Selection]:  # fmt: skip
+    loss: Loss, measure: str,
+) -> Compared:  # fmt: skip
     """Compare the candidates of ``method="auto"`` by held-out losses in folds.
 
     A candidate replaces a simpler one if it is better by more than one standard error of the
@@ -152,26 +297,18 @@ def chosen_by_folds(
     Parameters
     ----------
     prepared, machine, values, loss
-        As in `fold_losses`.
+        As in `path_outputs`.
     method : Auto
         Its parameters are those of ``"loo"``, which is a candidate if there are few samples.
     measure : str
         Name of the loss.
-
-    Returns
-    -------
-    method : WeightMethod
-        The chosen one.
-    values : list of float
-    losses : ndarray of shape (n_values,)
-        Its mean held-out losses for these values.
-    selection : Selection
     """
     methods = list(CANDIDATES)
     if not prefers_products(len(prepared.Y), True):
         methods.append(LeaveOneOut(**method.get_params()))
     w = prepared.sums.weights / prepared.sums.weights.sum()
-    tried, found = path_losses(prepared, methods, machine, values, loss, "comparing methods")
+    what = "comparing methods"
+    tried, outputs, found = path_outputs(prepared, methods, machine, values, loss, what)
     best = [losses[int(np.argmin(losses @ w))] for losses in found]
     chosen = 0
     for i, losses in enumerate(best):
@@ -185,94 +322,37 @@ def chosen_by_folds(
         Candidate.of(one.name, losses, reason)
         for one, losses, reason in zip(methods, best, reasons, strict=True)
     )
-    return methods[chosen], tried, found[chosen] @ w, Selection(rows, f"held-out {measure}")
+    selection = Selection(rows, f"held-out {measure}")
+    return Compared(methods[chosen], tried, outputs[chosen], found[chosen] @ w, selection)
 
 
-def fold_losses(
-    prepared: Prepared, methods: Sequence[WeightMethod], machine: Machine,
-    values: Sequence[float], loss: Callable[[np.ndarray, np.ndarray], np.ndarray], what: str,
-) -> list[np.ndarray]:  # fmt: skip
-    """Return held-out losses of each method, for each value and sample, (n_values, n_samples).
-
-    Parameters
-    ----------
-    prepared : Prepared
-        With the sums over pairs by folds.
-    methods, machine
-        The two stages.
-    values : sequence of float
-    loss : callable
-        ``loss(outputs, samples)`` for outputs of shape (n, n_outputs), shape (n,).
-    what : str
-        Name of the work.
-    """
-    sums = prepared.sums
-    losses = [np.zeros((len(values), len(prepared.Y))) for _ in methods]
-    n_folds = len(sums.borders) - 1
-    for fold in progress.track(range(n_folds), n_folds, what):
-        test = prepared.fold(fold)
-        rows = sums.kernels.take(test)
-
-        def multiply(kernel: LearnedKernel, coef: np.ndarray, rows: Any = rows) -> np.ndarray:
-            return kernel.products_of(rows, coef, sums.backend)
-
-        for method, own in zip(methods, losses, strict=True):
-            # The fit on all samples raises these warnings.
-            with (
-                suppressed(ConstantKernelWarning),
-                suppressed(UndefinedAlignmentWarning),
-                progress.within(f"fold {fold + 1} of {n_folds}"),
-            ):
-                predictors = fit_values(prepared, method, machine, values, without=fold)
-            for v, outputs in enumerate(held_out_outputs(predictors, multiply)):
-                own[v, test] = loss(outputs, test)
-    return losses
-
-
-def path_losses(
-    prepared: Prepared, methods: Sequence[WeightMethod], machine: Machine,
-    values: Sequence[float], loss: Callable[[np.ndarray, np.ndarray], np.ndarray], what: str,
-) -> tuple[list[float], list[np.ndarray]]:  # fmt: skip
-    """Return values and the losses of `fold_losses`, continued if the values are one of `PATHS`."""
-    values = list(values)
-    losses = fold_losses(prepared, methods, machine, values, loss, what)
-    is_path = any(values == path.tolist() for path in PATHS.values())
-    while is_path and len(values) < MOST:
-        means = np.array([found.mean(axis=1) for found in losses])  # (n_methods, n_values)
-        if int(np.argmin(means.min(axis=0))) < len(values) - 1:
-            break
-        ratio = values[-1] / values[-2]
-        more = [values[-1] * ratio**step for step in range(1, MORE + 1)]
-        further = fold_losses(prepared, methods, machine, more, loss, what)
-        values += more
-        losses = [np.vstack(both) for both in zip(losses, further, strict=True)]
-    return values, losses
-
-
-def mean_losses(
+def compare_values(
     prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
-    loss: Callable[[np.ndarray, np.ndarray], np.ndarray], parameter: str, measure: str,
-) -> tuple[list[float], np.ndarray]:  # fmt: skip
-    """Return values and their mean held-out losses; warn if uniform weights are clearly better.
+    loss: Loss, parameter: str, measure: str, scoring: Any = None,
+) -> Compared:  # fmt: skip
+    """Compare values by held-out losses in folds; warn if uniform weights are clearly better.
 
     Parameters
     ----------
     prepared, machine, values, loss
-        As in `fold_losses`.
+        As in `path_outputs`.
     method : WeightMethod
     parameter, measure : str
         Names of the parameter and of the loss.
+    scoring : str, callable or None
+        The user's score; uniform weights, which may have a better one, are then not compared.
     """
-    methods = [method, Uniform()] if compared_with_uniform(method) else [method]
+    with_uniform = scoring is None and compared_with_uniform(method)
+    methods = [method, Uniform()] if with_uniform else [method]
     what = f"choosing {parameter}"
-    tried, (losses, *uniform) = path_losses(prepared, methods, machine, values, loss, what)
-    if uniform:
-        own, other = (found[int(np.argmin(found.mean(axis=1)))] for found in (losses, uniform[0]))
+    tried, outputs, found = path_outputs(prepared, methods, machine, values, loss, what)
+    if with_uniform:
+        own, other = (losses[int(np.argmin(losses.mean(axis=1)))] for losses in found)
         excess = own - other
         if excess.mean() > max(CLEARLY * standard_error(excess), SMALL * own.mean()):
             warn_uniform_better(method, float(own.mean()), float(other.mean()), measure)
     w = prepared.sums.weights
-    return tried, np.asarray(losses @ w / w.sum())
+    return Compared(method, tried, outputs[0], np.asarray(found[0] @ w / w.sum()))
 
 
 def compared_with_uniform(method: WeightMethod) -> bool:
@@ -326,34 +406,30 @@ def learned_value(prepared: Prepared, learned: Learned, machine: Machine) -> flo
     return learned.value if errors is None else float(values[int(np.argmin(errors))])
 
 
-def squared_loss(prepared: Prepared) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    """Return the squared loss of outputs for some samples."""
-    return lambda outputs, test: np.mean((outputs - prepared.Y[test]) ** 2, axis=1)
+def squared_loss(prepared: Prepared) -> Loss:
+    """Return the squared loss of outputs for the training samples."""
+    return lambda outputs: np.mean((outputs - prepared.Y) ** 2, axis=1)
 
 
-def alpha_errors(
-    prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
-    by_folds: bool,
-) -> tuple[list[float], np.ndarray]:  # fmt: skip
-    """Return values of alpha and their held-out squared errors, shape (n_values,).
+def leave_one_out_errors(
+    prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float]
+) -> np.ndarray | None:
+    """Return the leave-one-out squared error of each alpha, shape (n_values,).
 
-    By leave-one-out if the weights do not depend on alpha, the training strategy has a closed form
-    and folds are not asked for; else by folds.
+    None if the weights depend on alpha, or if the training strategy has no closed form.
     """
+    if method.one_stage:
+        return None
 
-    def leave_one_out(method: WeightMethod) -> np.ndarray | None:
+    def errors_of(method: WeightMethod) -> np.ndarray | None:
         problem = training_problem(prepared, learn(prepared, method, machine))
         return machine.strategy(problem, len(values)).leave_one_out(problem, values)
 
-    errors = None if method.one_stage or by_folds else leave_one_out(method)
-    if errors is not None:
-        if compared_with_uniform(method):
-            with suppressed(ConstantKernelWarning), suppressed(UndefinedAlignmentWarning):
-                uniform = leave_one_out(Uniform())
-            if uniform is not None and uniform.min() * WORSE < errors.min():
-                own, other = float(errors.min()), float(uniform.min())
-                warn_uniform_better(method, own, other, "squared error")
-        return list(values), errors
-    return mean_losses(
-        prepared, method, machine, values, squared_loss(prepared), "alpha", "squared error"
-    )
+    errors = errors_of(method)
+    if errors is not None and compared_with_uniform(method):
+        with suppressed(ConstantKernelWarning), suppressed(UndefinedAlignmentWarning):
+            uniform = errors_of(Uniform())
+        if uniform is not None and uniform.min() * WORSE < errors.min():
+            own, other = float(errors.min()), float(uniform.min())
+            warn_uniform_better(method, own, other, "squared error")
+    return errors

@@ -11,8 +11,10 @@ from learnkernels import theory
 from learnkernels.checks import random_generator, require_positive, require_whole
 from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Prepared
+from learnkernels.estimators.rows import Rows
 from learnkernels.estimators.transformer import KernelLearner
 from learnkernels.gram import Statistics
+from learnkernels.plurals import count_text
 
 # Random halves of the samples, for the standard errors of alignments.
 HALVES = 20
@@ -89,17 +91,23 @@ def alignment_statistics(
     )  # fmt: skip
     X, y = learner._validate(X, y, multi_output=True)
     target, task = learner._target(y)
-    n, samples = len(target), None
+    n, samples = len(target), np.arange(len(target))
     random = random_generator(random_state)
     if subsample is not None:
         require_whole("alignment_statistics", "subsample", subsample, 4)
         if subsample > n:
-            raise InputError(f"subsample={subsample}, but there are only {n} samples.")
+            raise InputError(
+                f"subsample={subsample}, but X has {count_text(n, 'sample')}; pass a smaller "
+                "number, or "
+                "None to use all samples."
+            )
         samples = np.sort(random.choice(n, subsample, replace=False))
         target = target[samples]
-    prepared = learner._prepare(X, target, target, np.ones(len(target)), task, samples)
+    prepared = learner._prepare(
+        X, target, target, Rows.as_given(np.ones(len(target)), samples, n), task
+    )
     found = prepared.centered().statistics
-    return found if samples is None else sampled(found, prepared, n, random)
+    return found if subsample is None else sampled(found, prepared, n, random)
 
 
 class Needed(NamedTuple):
@@ -132,14 +140,14 @@ class SampledStatistics(Statistics):
         Number of samples that were used.
     standard_errors : ndarray of shape (n_kernels,)
         Of the alignments, from random halves of the subsample.
-    size : float
-        R^2 R'^2 / sqrt(E[K_c^2] E[K'_c^2]) of the best aligned kernel, which scales its bound.
+    ratios : tuple of (float, float)
+        R^4 / E[K_c^2] of the best aligned kernel and of the target, which scale the bound.
     """
 
     n_samples: int
     subsample: int
     standard_errors: np.ndarray
-    size: float
+    ratios: tuple[float, float]
 
     def needed(self, precision: float = 0.01, delta: float = 0.05) -> Needed:
         """Return the samples needed to know the alignment of the best aligned kernel.
@@ -152,21 +160,25 @@ class SampledStatistics(Statistics):
             Probability of a larger distance. The first number uses two standard errors.
         """
         require_positive("precision", precision, "needed()")
-        if not np.isfinite(self.size):
-            raise InputError("the target or every kernel is constant, so no alignment is defined.")
+        if not np.isfinite(self.ratios).all():
+            raise InputError(
+                "the target or every kernel is constant, so no alignment is defined; pass a target "
+                "that varies, and kernels whose parameters fit the scale of X."
+            )
         best = self.standard_errors[int(np.argmax(self.alignments()))]
         by_halves = self.subsample * (2 * best / precision) ** 2
 
         def distance(m: int) -> float:
-            return theory.alignment_concentration(m, self.size, 1.0, 1.0, 1.0, delta)
+            squares = 1 / self.ratios[0], 1 / self.ratios[1]
+            return theory.alignment_concentration(m, 1.0, 1.0, *squares, delta)
 
         low, high = 1, 2
         while distance(high) > precision:
             low, high = high, 2 * high
             if high > MAX_SAMPLES:
                 raise InputError(
-                    f"precision={precision:g} needs more than {MAX_SAMPLES:g} samples; give a "
-                    "larger one."
+                    f"precision={precision:g} needs more than {MAX_SAMPLES:g} samples; pass "
+                    "a larger precision."
                 )
         while high - low > max(1, low // 1000):
             middle = (low + high) // 2
@@ -185,8 +197,10 @@ def sampled(
     drawn = [prepared.take(np.sort(half)).centered().statistics.alignments() for half in halves]
     best = int(np.argmax(found.alignments()))
     K, Y = prepared.centered().gram_of(best), prepared.sums.Y
-    square = float(np.linalg.norm(K) / m) * float(np.linalg.norm(Y.T @ Y) / m)
-    bound = float(np.diag(K).max()) * float(np.sum(Y**2, axis=1).max())
+    ratios = (
+        largest_ratio(np.diag(K), float(np.linalg.norm(K)) / m),
+        largest_ratio(np.sum(Y**2, axis=1), float(np.linalg.norm(Y.T @ Y)) / m),
+    )
     scaled = replace(
         found,
         a=times**2 * found.a,
@@ -201,5 +215,10 @@ def sampled(
         n_samples=n,
         subsample=m,
         standard_errors=np.std(drawn, axis=0, ddof=1),
-        size=bound / square if square > 0 else np.inf,
+        ratios=ratios,
     )
+
+
+def largest_ratio(diagonal: np.ndarray, size: float) -> float:
+    """Return R^4 / E[K_c^2], infinite for a constant kernel."""
+    return (float(diagonal.max()) / size) ** 2 if size > 0 else np.inf

@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_y, validate_data
 from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
 from learnkernels.kernels.tables import holds_text, is_frame, n_rows, strings
+from learnkernels.plurals import count_text
 
 
 def validated_table(
@@ -40,7 +41,9 @@ def validated_table(
             )
         return same_kind(estimator, X)
     if n_rows(X) < 2:
-        raise InputError(f"found {n_rows(X)} sample(s); at least 2 are needed.")
+        raise InputError(
+            f"found {count_text(n_rows(X), 'sample')}; at least 2 are needed. Add samples."
+        )
     names = X if is_frame(X) else np.empty((n_rows(X), 1 if X.ndim == 1 else X.shape[1]))
     with as_input_error():
         validate_data(estimator, names, y, reset=True, skip_check_array=True)
@@ -123,7 +126,7 @@ def not_numbers(X: Any, y: Any, error: Exception) -> str:
         )
     if hasattr(X, "columns") and not names and not isinstance(y, str):
         return f"y contains text ({error}); KernelRegressor needs numbers: use KernelClassifier."
-    where = f"columns {names} hold" if names else "X holds"
+    where = f"columns {names} contain" if names else "X contains"
     return (
         f"{where} text where numbers are expected ({error}); give texts and sequences a view of "
         "their own, for example lk.on(column, lk.ngrams()), encode categories, for example with "

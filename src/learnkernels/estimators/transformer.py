@@ -12,8 +12,11 @@ from learnkernels.checks import as_input_error, require_choice
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.classifier import class_codes, class_targets
-from learnkernels.estimators.fitting import Learned, Prepared, learn
-from learnkernels.execution import as_backend
+from learnkernels.estimators.fitting import Prepared, learn
+from learnkernels.estimators.rows import Rows
+from learnkernels.execution import Backend, as_backend
+from learnkernels.gram import LearnedKernel
+from learnkernels.kernels.tables import n_rows
 from learnkernels.machines import Ridge
 from learnkernels.methods import as_method
 
@@ -125,19 +128,25 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
             self._fit(X, y)
         return self
 
-    def _fit(self, X: Any, y: Any) -> Learned:
+    def _fit(self, X: Any, y: Any) -> tuple[LearnedKernel, Backend]:
+        """Learn the weights; return the kernel on the training samples, and the backend."""
         method = as_method(self.method)
         if method.one_stage:
             raise InputError(
                 f"method {method.name!r} learns weights together with a machine, and KernelLearner "
                 "has no machine; use KernelClassifier or KernelRegressor, or an alignment method."
             )
-        prepared, _ = self._training(X, y)
+        X, y = self._validate(X, y, multi_output=True)
+        target, task = self._target(y)
+        rows = self._rows(X, target, np.ones(len(target)), np.arange(len(target)), None)
+        target = target[rows.samples]
+        prepared = self._prepare(X, target, target, rows, task)
         learned = learn(prepared, method, Ridge(), 1.0)
+        back = np.argsort(rows.samples)  # to the user's order
         # Copy the samples and drop training Grams: the user's data may change.
-        self._kernel = learned.kernel.as_columns(np.arange(len(prepared.Y)))
+        self._kernel = learned.kernel.as_columns(back)
         self._store(prepared, learned)
-        return learned
+        return learned.kernel.take(back), learned.kernels.backend
 
     def fit_transform(self, X: Any, y: Any) -> np.ndarray:
         """Learn the weights, and return the learned Gram of the training samples.
@@ -155,14 +164,22 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
             The Gram matrix.
         """
         with self._progress():
-            learned = self._fit(X, y)
-            return learned.kernel.gram(learned.kernels.backend)
+            kernel, backend = self._fit(X, y)
+            return kernel.gram(backend)
+
+    def _rows(
+        self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray, regularisation: Any
+    ) -> Rows:
+        """Return all samples: each of them has a column in the Gram matrix."""
+        if self._pairwise():
+            return Rows.as_given(w, kept, n_rows(X))
+        return Rows.of(X, Y, w, kept, "never")
 
     def _training(self, X: Any, y: Any) -> tuple[Prepared, None]:
         """Return the training data after the pass over pairs; there is no machine."""
         X, y = self._validate(X, y, multi_output=True)
         target, task = self._target(y)
-        return self._prepare(X, target, target, np.ones(len(target)), task), None
+        return self._prepare_again(X, target, target, np.ones(len(target)), task), None
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the learned Gram of new samples against the training samples.

@@ -47,17 +47,42 @@ def format_bytes(n_bytes: float) -> str:
 
 
 def free_in_machine() -> float:
-    """Return the free memory of the machine; caches that the system can drop count as free."""
+    """Return the free memory of the machine; caches that the system can drop count as free.
+
+    macOS reports only the memory that is installed, which is an upper bound.
+    """
     try:
-        lines = Path("/proc/meminfo").read_text().splitlines()
+        lines = Path("/proc/meminfo").read_text(encoding="utf-8").splitlines()
         found = next(line for line in lines if line.startswith("MemAvailable:"))
         return 1024 * float(found.split()[1])
     except (OSError, StopIteration):
         pass
-    try:
-        return float(os.sysconf("SC_AVPHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    except (AttributeError, ValueError, OSError):
+    for pages in ("SC_AVPHYS_PAGES", "SC_PHYS_PAGES"):
+        try:
+            return float(os.sysconf(pages) * os.sysconf("SC_PAGE_SIZE"))
+        except (AttributeError, ValueError, OSError):
+            continue
+    return free_in_windows()
+
+
+def free_in_windows() -> float:
+    """Return the free memory by GlobalMemoryStatusEx of Windows, or infinity on other systems."""
+    import ctypes
+
+    class MemoryStatus(ctypes.Structure):
+        _fields_ = (
+            ("size", ctypes.c_uint32),
+            ("load", ctypes.c_uint32),
+            ("total", ctypes.c_uint64),
+            ("available", ctypes.c_uint64),
+            ("others", ctypes.c_uint64 * 5),  # page file, address space
+        )
+
+    library = getattr(ctypes, "windll", None)
+    status = MemoryStatus(size=ctypes.sizeof(MemoryStatus))
+    if library is None or not library.kernel32.GlobalMemoryStatusEx(ctypes.byref(status)):
         return float("inf")
+    return float(status.available)
 
 
 def free_in_container(root: Path = CGROUPS, membership: Path = MEMBERSHIP) -> float:
@@ -69,7 +94,7 @@ def free_in_container(root: Path = CGROUPS, membership: Path = MEMBERSHIP) -> fl
 def control_groups(root: Path, membership: Path) -> Iterator[Path]:
     """Yield the folders of this process's memory control groups, from the innermost to the root."""
     try:
-        lines = membership.read_text().splitlines()
+        lines = membership.read_text(encoding="utf-8").splitlines()
     except OSError:
         lines = []
     for line in ["0::/", "0:memory:/", *lines]:
@@ -104,7 +129,7 @@ def free_by_ulimit() -> float:
         limit = resource.getrlimit(resource.RLIMIT_AS)[0]
         if limit == resource.RLIM_INFINITY:
             return float("inf")
-        pages = int(Path("/proc/self/statm").read_text().split()[0])
+        pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[0])
         return float(limit - pages * resource.getpagesize())
     except (ImportError, OSError):
         return float("inf")

@@ -7,6 +7,7 @@ from learnkernels.gram.gradients import gradients
 from learnkernels.gram.kernels import BaseKernels, KernelSums
 from learnkernels.gram.landmarks import Landmarks
 from learnkernels.gram.learned import Function, GramMatrix, LearnedKernel, recentered, weighted
+from learnkernels.gram.packed import PackedGrams
 from learnkernels.gram.spectrum import largest_eigenpairs, tail_sum
 from learnkernels.gram.statistics import NORMALIZATIONS, InnerProducts, Statistics
 
@@ -20,6 +21,7 @@ __all__ = [
     "KernelSums",
     "Landmarks",
     "LearnedKernel",
+    "PackedGrams",
     "Products",
     "Statistics",
     "alignment",

@@ -45,7 +45,10 @@ def alignment(K: ArrayLike, L: ArrayLike, centered: bool = True) -> float:
             "of the same shape."
         )
     if not (np.isfinite(K).all() and np.isfinite(L).all()):
-        raise InputError("alignment got a matrix with NaN or infinite values.")
+        raise InputError(
+            "alignment got a matrix with NaN or infinite values; all must be finite. Remove the "
+            "samples that have them."
+        )
     for matrix in (K, L):  # the scale does not matter, but squares could overflow
         matrix /= max(np.abs(matrix).max(initial=0.0), np.finfo(float).tiny)
     if centered:

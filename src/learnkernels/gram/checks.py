@@ -27,7 +27,10 @@ def check_entries(name: str, K: np.ndarray) -> None:
     """Raise unless K is finite, and symmetric up to rounding."""
     largest = np.abs(K).max()
     if not np.isfinite(largest):
-        raise InputError(f"kernel {name!r} holds NaN or infinite values; all must be finite.")
+        raise InputError(
+            f"kernel {name!r} contains NaN or infinite values; all must be finite. Remove "
+            "or replace them."
+        )
     asymmetry = np.abs(K - K.T).max()
     if asymmetry > 1e-8 * largest:
         raise InputError(

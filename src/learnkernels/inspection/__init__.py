@@ -12,6 +12,7 @@ from learnkernels.inspection.displays import (
     WeightPathDisplay,
     WeightsDisplay,
 )
+from learnkernels.inspection.limits import LimitErrors, limit_errors
 
 __all__ = [
     "AlignmentAccuracyDisplay",
@@ -20,9 +21,11 @@ __all__ = [
     "ComponentsDisplay",
     "ConvergenceDisplay",
     "GramDisplay",
+    "LimitErrors",
     "MethodResult",
     "SpectrumDisplay",
     "WeightPathDisplay",
     "WeightsDisplay",
     "compare",
+    "limit_errors",
 ]

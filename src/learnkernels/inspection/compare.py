@@ -29,8 +29,9 @@ from learnkernels.checks import (
 from learnkernels.errors import InputError
 from learnkernels.estimators import Predictor, Prepared, prepare
 from learnkernels.estimators.base import in_memory
-from learnkernels.estimators.classifier import class_codes, class_targets, decide
+from learnkernels.estimators.classifier import class_codes, class_targets
 from learnkernels.estimators.fitting import fit_values
+from learnkernels.estimators.scoring import decide
 from learnkernels.estimators.selection import held_out_outputs
 from learnkernels.estimators.tables import as_table
 from learnkernels.execution import Backend, as_backend
@@ -75,21 +76,21 @@ class Fold:
 
 
 def compare(
-    X,
-    y,
+    X: Any,
+    y: Any,
     methods: Sequence[MethodLike] | Mapping[str, MethodLike | Sequence[MethodLike]] = (
         "unif",
         "alignf",
         "auto",
     ),
     *,
-    kernels=None,
+    kernels: Any = None,
     task: str = "classification",
     cv: Any = 5,
     random_state: Any = 0,
     grid: Sequence[float] | None = None,
-    preprocess=None,
-    backend=None,
+    preprocess: Any = None,
+    backend: Any = None,
     n_jobs: int | None = None,
     missing: str = "error",
     verbose: bool = False,
@@ -263,12 +264,13 @@ def one_trial(fold: Fold, alternatives: Sequence[WeightMethod], setting: Task) -
 
     validated = [errors(predictors, parts[1], validation) for predictors in trained]
     which = int(np.argmin([min(found) for found in validated]))
-    best = trained[which][int(np.argmin(validated[which]))]
+    chosen = int(np.argmin(validated[which]))
+    best = trained[which][chosen]
     (error,) = errors([best], parts[2], test)
     learned = best.learned
     mu = learned.result.weights
     on_test = fold.held_out.alignment(mu * learned.kernels.factors)  # scaled as in training
-    return Trial(error, learned.alignment, on_test, mu, seconds)
+    return Trial(error, validated[which][chosen], learned.alignment, on_test, mu, seconds)
 
 
 def task_of(task: str, y: np.ndarray, cv: Any, random_state: Any, grid: Any) -> Task:

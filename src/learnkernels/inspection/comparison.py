@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.stats import ttest_rel
 
 from learnkernels.templates import render
@@ -29,6 +30,8 @@ class MethodResult:
         The same on the test part, where the weights have not seen the target.
     errors : list of float
         Test error of each fold.
+    validation_errors : list of float
+        Error of the chosen regularisation on the validation fold of each trial.
     weights_mean : list of float
         Mean share of each kernel: weights divided by the sum of their sizes.
     fit_seconds : float
@@ -46,6 +49,7 @@ class MethodResult:
     test_alignment_mean: float
     test_alignment_std: float
     errors: list[float]
+    validation_errors: list[float]
     weights_mean: list[float]
     fit_seconds: float
     beats_unif: bool
@@ -106,6 +110,7 @@ class Trial:
     """One method on one fold."""
 
     error: float
+    validation_error: float
     alignment: float
     test_alignment: float
     weights: np.ndarray
@@ -117,7 +122,7 @@ def shares(mu: np.ndarray) -> np.ndarray:
     return mu / total if total > 0 else mu
 
 
-def errs_less(errors, others) -> bool:
+def errs_less(errors: ArrayLike, others: ArrayLike) -> bool:
     """Whether errors are below others by a paired one-sided t-test at level 0.1."""
     difference = np.subtract(others, errors)
     if np.ptp(difference) <= 1e-12 * np.abs(difference).max():  # no variance to test against
@@ -139,6 +144,7 @@ def result_of(label: str, trials: list[Trial], baseline: list[Trial] | None) -> 
         float(means[1]),
         float(spreads[1]),
         errors.tolist(),
+        [trial.validation_error for trial in trials],
         np.mean([shares(trial.weights) for trial in trials], axis=0).tolist(),
         float(np.mean([trial.seconds for trial in trials])),
         beats,

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from learnkernels.errors import InputError
+from learnkernels.plurals import count_text
 
 # The nucleotides, the IUPAC codes for sets of them, and gaps.
 NUCLEOTIDE_CODES = frozenset("ACGTURYSWKMBDHVN-.")
@@ -61,7 +62,8 @@ class Alphabet:
             )
         if not MIN_LETTERS <= len(given) <= MAX_LETTERS:
             raise InputError(
-                f"the alphabet {given!r} has {len(given)} letters; it must have {MIN_LETTERS} to "
+                f"the alphabet {given!r} has {count_text(len(given), 'letter')}; it must have "
+                f"{MIN_LETTERS} to "
                 f"{MAX_LETTERS}, for example 'ACGT'."
             )
 

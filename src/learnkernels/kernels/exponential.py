@@ -66,7 +66,7 @@ class Widths(Family):
     Attributes
     ----------
     gammas : tuple of float or None
-        Inverse widths. None takes powers of two around the inverse median distance.
+        Inverse widths. None takes the inverse median distance times powers of two.
     kernel : type of Exponential
         Kind of the kernels.
     """
@@ -80,7 +80,7 @@ class Widths(Family):
         gammas: Any = self.gammas
         if gammas is None:
             inverse = 1 / median_distance(data.X, data.weights, self.kernel)
-            gammas = 2.0 ** np.round(np.log2(inverse)) * WIDTHS
+            gammas = inverse * WIDTHS
         return [self.kernel(float(gamma)) for gamma in gammas]
 
 

@@ -12,6 +12,7 @@ from learnkernels.checks import require_whole
 from learnkernels.errors import InputError
 from learnkernels.jit import compiled
 from learnkernels.kernels.alphabets import Alphabet
+from learnkernels.plurals import count_text
 
 MAX_COLUMNS = 2**31 - 1
 UNKNOWN = Alphabet.UNKNOWN
@@ -51,7 +52,8 @@ class Kmers:
         max_k = int(np.log(MAX_COLUMNS) / np.log(letters))
         if self.k > max_k:
             raise InputError(
-                f"k-mers got k={self.k!r}; {letters} letters allow k up to {max_k}, because a "
+                f"k-mers got k={self.k!r}; {count_text(letters, 'letter')} allow k up to {max_k}, "
+                "because a "
                 "sparse matrix has at most 2^31 - 1 columns; choose a smaller k."
             )
 

@@ -36,11 +36,20 @@ class LinearMap:
 
 @dataclass(frozen=True)
 class LearnedMetric(Family):
-    """Kernels on mapped columns; see `learned_metric`."""
+    """Kernels on mapped columns; see `learned_metric`.
 
-    base: Family | None
-    iterations: int
-    full: bool
+    Attributes
+    ----------
+    base, iterations, full
+        The parameters of `learned_metric`.
+    start : tuple of float
+        Weights of the base kernels to start from; empty if none are known.
+    """
+
+    base: Family | None = None
+    iterations: int = 1
+    full: bool = False
+    start: tuple[float, ...] = ()
 
     takes = "numbers"
 
@@ -61,7 +70,8 @@ class LearnedMetric(Family):
         for _ in range(self.iterations):
             mapped = replace(data, X=A(Z), names=None)
             kernels = self.kernels(mapped)
-            M = data.gradient_products(kernels, mapped.X, data.target, data.weights)
+            start = np.array(self.start) if self.start else None
+            M = data.gradient_products(kernels, mapped.X, data.target, data.weights, start)
             A = LinearMap(next_map(A.A, M, self.full))
         source = Source(maps=(step, A))
         found = self.kernels(replace(data, X=A(Z), names=None))

@@ -120,11 +120,11 @@ def as_pairs(X: Any, shape: tuple[int, int]) -> tuple[np.ndarray, np.ndarray]:
 
 @dataclass(frozen=True, eq=False)
 class Pairs(Family):
-    """Pairwise kernels of two tables of objects; see `pairs`."""
+    """Pairwise kernels of two tables of objects; see `pairs`, where `form` is ``kind``."""
 
     left: Any
     right: Any
-    kind: str
+    form: str
 
     takes = "numbers"
     fast_products = True
@@ -134,15 +134,15 @@ class Pairs(Family):
         columns = as_pairs(data.X, shape)
         if data.weights is not None:  # pairs of weight zero do not train
             columns = tuple(column[data.weights > 0] for column in columns)  # type: ignore[assignment]
-        if self.kind == "symmetric":
+        if self.form == "symmetric":
             grams = object_grams("left", self.left, np.concatenate(columns))
             chosen = combinations_with_replacement(grams, 2)
             return [PairKernel(one, other, symmetric=True) for one, other in chosen]
         left = object_grams("left", self.left, columns[0])
         right = object_grams("right", self.right, columns[1])
-        if self.kind == "kronecker":
+        if self.form == "kronecker":
             return [PairKernel(one, other) for one, other in product(left, right)]
-        made, name = (np.ones, ONE) if self.kind == "sum" else (identity, SAME)
+        made, name = (np.ones, ONE) if self.form == "sum" else (identity, SAME)
         every = tuple(ObjectGram(name, made((n, n))) for n in shape)
         return [
             *(PairKernel(one, every[1]) for one in left),

@@ -27,6 +27,7 @@ from learnkernels.kernels.sources import ALL_COLUMNS, On, Source, source_of_colu
 from learnkernels.kernels.table import table
 from learnkernels.kernels.texts import ngrams
 from learnkernels.kernels.wrapped import Custom, GaussianProcess, Metric
+from learnkernels.plurals import count_text
 
 # Families that can be given by name.
 FAMILIES: dict[str, Callable[[], Family]] = {
@@ -218,7 +219,8 @@ def kernels_on(source: Source, kernels: Any, data: TrainingData, view: str) -> l
     if observed is not None:
         if observed.sum() < 2:
             raise InputError(
-                f"view {source.view!r} has values for {int(observed.sum())} samples only; a view "
+                f"view {source.view!r} has values for only "
+                f"{count_text(int(observed.sum()), 'sample')}; a view "
                 "needs at least 2 in training: drop the view, or add samples."
             )
         weights = None if weights is None else weights[observed]

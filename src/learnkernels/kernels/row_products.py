@@ -9,6 +9,7 @@ from scipy import sparse
 
 from learnkernels.errors import InputError
 from learnkernels.jit import compiled
+from learnkernels.plurals import count_text
 
 
 def dots(X: Any, Z: Any) -> np.ndarray:
@@ -33,7 +34,8 @@ def require_columns(X: Any, Z: Any) -> None:
     """Raise if X and Z differ in the number of columns, which compiled code does not check."""
     if X.shape[1] != Z.shape[1]:
         raise InputError(
-            f"samples have {X.shape[1]} columns where {Z.shape[1]} are expected; pass the columns "
+            f"samples have {count_text(X.shape[1], 'column')}, expected {Z.shape[1]}; pass the "
+            "columns "
             "that the model was trained on."
         )
 

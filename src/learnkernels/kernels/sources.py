@@ -19,6 +19,7 @@ from learnkernels.checks import require_range
 from learnkernels.errors import InputError
 from learnkernels.kernels import tables
 from learnkernels.kernels.base import Kernel, TrainingData
+from learnkernels.plurals import count_text
 
 # How a sample without any value in a view is handled.
 MISSING = ("error", "neutral")
@@ -58,7 +59,7 @@ class Columns:
             return [name for name in self.names if name not in known]
         if tables.n_columns(X) != self.n_columns:
             raise InputError(
-                f"X has {tables.n_columns(X)} columns, but the model was trained on "
+                f"X has {count_text(tables.n_columns(X), 'column')}, but the model was trained on "
                 f"{self.n_columns}; pass the same columns in the same order, or a table with names."
             )
         return []
@@ -142,7 +143,8 @@ class Source:
         if missing == "error":
             first = int(np.flatnonzero(~observed)[0])
             raise InputError(
-                f"view {self.view!r} has no values for {int((~observed).sum())} samples (the first "
+                f"view {self.view!r} has no values for "
+                f"{count_text(int((~observed).sum()), 'sample')} (the first "
                 f"is row {first}); every sample needs values: drop or impute them, or pass "
                 'missing="neutral" to give them the mean of the view.'
             )
@@ -238,7 +240,8 @@ def has_values(data: Any, view: str) -> np.ndarray:
     if len(partly):
         raise InputError(
             f"Input X contains NaN: view {view!r} lacks {n_missing[partly[0]]} of {data.shape[1]} "
-            f"values in row {partly[0]} (and some in {len(partly) - 1} more rows); a sample needs "
+            f"values in row {partly[0]} (and some in {count_text(len(partly) - 1, 'other row')}); "
+            "a sample needs "
             "all values of a view or none: impute them, for example with "
             "sklearn.impute.SimpleImputer."
         )

@@ -90,7 +90,7 @@ def kernels_of_widths(X: Any, weights: np.ndarray | None) -> list[Kernel]:
     """Return Gaussians and Laplacians of widths around the median distance, and linear."""
     found: list[Kernel] = []
     for kind, multiples in ((Gaussian, GAUSSIANS), (Laplacian, LAPLACIANS)):
-        inverse = 2.0 ** np.round(np.log2(1 / median_distance(X, weights, kind)))
+        inverse = 1 / median_distance(X, weights, kind)
         found += [kind(float(inverse * multiple)) for multiple in multiples]
     return [*found, Linear()]
 

@@ -14,6 +14,7 @@ from learnkernels.kernels import tables
 from learnkernels.kernels.base import Family, Kernel, TrainingData
 from learnkernels.kernels.resolve import kernels_on
 from learnkernels.kernels.sources import Source, source_of_columns
+from learnkernels.plurals import count_text
 
 
 @dataclass(frozen=True)
@@ -103,7 +104,7 @@ def on(columns: Any, kernels: Any = None, name: str | None = None) -> Family:
     >>> sorted(model.view_weights_)
     ['body', 'promoter']
     """
-    if name is not None and not (isinstance(name, str) and name):
+    if name is not None and not (isinstance(name, str) and name):  # type: ignore[redundant-expr]
         raise InputError(f"on() got name={name!r}; it must be a non-empty string, or None.")
     return View(columns, kernels, name)
 
@@ -176,7 +177,8 @@ def one_position(entry: Any, names: Sequence[str] | None, n: int, view: str) -> 
         )
     if not -n <= entry < n:
         raise InputError(
-            f"view {view!r} contains column {entry}, but X has {n} columns; select positions from "
+            f"view {view!r} contains column {entry}, but X has {count_text(n, 'column')}; select "
+            "positions from "
             f"{-n} to {n - 1}."
         )
     return int(entry) % n

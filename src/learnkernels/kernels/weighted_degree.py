@@ -11,6 +11,7 @@ from learnkernels.checks import is_whole, require_whole
 from learnkernels.errors import InputError
 from learnkernels.kernels.alphabets import Alphabet
 from learnkernels.kernels.base import Kernel
+from learnkernels.plurals import count_text
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,8 @@ class WeightedDegree(Kernel):
         if (lengths != self.length).any():
             row = int(np.argmax(lengths != self.length))
             raise InputError(
-                f"row {row} has {lengths[row]} letters where {self.length} are expected; the "
+                f"row {row} has {count_text(int(lengths[row]), 'letter')}, expected {self.length}; "
+                "the "
                 "weighted degree kernel compares position by position: cut or align all "
                 "sequences to the same length, or use the spectrum kernel."
             )

@@ -1,14 +1,18 @@
 """The alignment predictor: an average of the targets weighted by the kernel, nothing to tune.
 
-    h(x) = sum_i w_i z_i K_c(x, x_i) / (W sqrt(E[K_c^2])),   z = (y - mean) / std
+    h(x) = sum_i w_i (y_i - mean) K_c(x, x_i) / (W sqrt(E[K_c^2]))
 
 2012, section 4.2: its correlation with the target is the alignment of the kernel, and high
-alignment bounds its error (theorems 13 to 15).
+alignment bounds its error. Regression predicts mean + h(x) (theorem 14). Classes are the sign of h
+or, for several, the largest h (theorem 13): the mean of labels -1 and 1 is not added, since with a
+rare class it would exceed every h.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -22,11 +26,20 @@ from learnkernels.machines.base import (
 )
 
 
+@dataclass(frozen=True)
 class AlignmentPredictor(Machine, Strategy):
-    """Average of the targets weighted by the centered kernel; has no regularisation."""
+    """Average of the targets weighted by the centered kernel; has no regularisation.
 
-    name = "alignment"
-    has_parameter = False
+    Attributes
+    ----------
+    intercept : bool, default=True
+        Whether the mean of the target is added: for regression, and not for classes.
+    """
+
+    intercept: bool = True
+
+    name: ClassVar[str] = "alignment"
+    has_parameter: ClassVar[bool] = False
 
     def check(self, n: int, max_memory: float, n_components: int | None) -> None:
         require_dense("the alignment predictor", n, max_memory, n_components, "use fewer samples")
@@ -44,4 +57,5 @@ class AlignmentPredictor(Machine, Strategy):
         # sqrt(E[K_c^2]) over pairs of samples
         size = np.sqrt(w @ np.einsum("ij,ij,j->i", K, K, w))
         coef = w[:, None] * (problem.Y - problem.means) / (size if size > 0 else 1.0)
-        return [Trained(coef, problem.means) for _ in values]
+        means = problem.means if self.intercept else np.zeros_like(problem.means)
+        return [Trained(coef, means) for _ in values]

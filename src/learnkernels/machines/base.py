@@ -40,7 +40,10 @@ def decomposed(K: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     try:
         return eigh(K, overwrite_a=True, check_finite=False, driver="evd")
     except LinAlgError as error:
-        raise InputError(f"the learned Gram has no eigendecomposition: {error}.") from error
+        raise InputError(
+            f"the learned Gram matrix has no eigendecomposition ({error}); scale the "
+            "columns of X, for example with StandardScaler, or raise alpha."
+        ) from error
 
 
 def not_definite(alpha: float) -> InputError:
@@ -86,6 +89,8 @@ class TrainingProblem:
         Landmarks that span the predictor; None is all samples.
     random_state : int, RandomState or None
         Chooses the landmarks.
+    left_out : bool
+        Whether the outputs for samples that are left out are wanted, where they have a closed form.
     """
 
     kernel: Any
@@ -97,6 +102,7 @@ class TrainingProblem:
     max_memory: float = np.inf
     n_components: int | None = None
     random_state: Any = 0
+    left_out: bool = False
 
     @property
     def means(self) -> np.ndarray:
@@ -132,12 +138,16 @@ class Trained:
     primal : ndarray of shape (rank, n_outputs) or None
         ``R'coef`` if the Gram was given by its factor R. For a small alpha, coef is so large that
         the product with it would lose digits.
+    left_out : ndarray of shape (n_samples, n_outputs) or None
+        Output for each sample of the predictor that was trained without it; NaN where it was not
+        computed. None if it was not asked for, or has no closed form.
     """
 
     coef: np.ndarray
     intercept: np.ndarray
     certificates: tuple[Certificate, ...] = ()
     primal: np.ndarray | None = None
+    left_out: np.ndarray | None = None
 
 
 class Strategy(ABC):

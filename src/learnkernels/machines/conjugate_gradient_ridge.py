@@ -23,6 +23,7 @@ from learnkernels.errors import InputError
 from learnkernels.execution import format_bytes
 from learnkernels.gram import Landmarks
 from learnkernels.machines.base import Strategy, Trained, TrainingProblem, gram_bytes
+from learnkernels.plurals import count_text
 from learnkernels.solvers import Certificate, Product, conjugate_gradients
 
 # Residuals, relative to the targets; predictions are about as exact.
@@ -90,8 +91,8 @@ def one_alpha(
         )
     if left > tol:
         warn(
-            f"ridge with alpha={alpha:g} not converged after {steps} iterations (relative residual "
-            f"{left:.1e}); raise alpha{advice}.",
+            f"ridge with alpha={alpha:g} did not converge in {count_text(steps, 'iteration')} "
+            f"(relative residual {left:.1e}); raise alpha{advice}.",
             ConvergenceWarning,
         )
     return Trained(problem.coef(u), problem.means, certificates)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 from learnkernels.machines.base import (
     Strategy,
@@ -20,7 +20,7 @@ from learnkernels.machines.base import (
     decomposed,
     not_definite,
 )
-from learnkernels.machines.leave_one_out import squared_errors
+from learnkernels.machines.leave_one_out import left_out_outputs, squared_errors
 
 
 @dataclass(frozen=True)
@@ -54,6 +54,11 @@ class FactorSystem:
         # Rounding of v is divided by alpha: the part of c in the span of R is known better.
         return c + self.R @ dpotrs(self.factor, primal - self.R.T @ c, lower=1)[0]
 
+    def inverse_diagonal(self, samples: np.ndarray) -> np.ndarray:
+        """Return entries of the diagonal of ``(R R' + alpha I)^-1``, shape (n_chosen,)."""
+        half = dtrtrs(self.factor, self.R[samples].T, lower=1)[0]  # (rank, n_chosen)
+        return (1 - np.einsum("ij,ij->j", half, half)) / self.alpha
+
     def primal(self, v: np.ndarray) -> np.ndarray:
         """Return ``R'c`` for the solution c, shape (rank, n_vectors)."""
         return dpotrs(self.factor, self.R.T @ v, lower=1)[0]
@@ -74,7 +79,8 @@ class FactorRidge(Strategy):
         if system is None:
             raise not_definite(alpha)
         coef = problem.coef(system.solve(targets))
-        return [Trained(coef, problem.means, primal=system.primal(targets))]
+        left_out = left_out_outputs(problem, system, coef) if problem.left_out else None
+        return [Trained(coef, problem.means, primal=system.primal(targets), left_out=left_out)]
 
     def leave_one_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
         return self.path(problem, values)[0]

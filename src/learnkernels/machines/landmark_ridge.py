@@ -85,15 +85,19 @@ class LeaveOneOut:
 
     def __call__(self, rows: slice) -> np.ndarray:
         """Return the sums of some samples, shape (n_values,)."""
+        w = self.weights[rows] * self.counted[rows]
+        return np.array([float(w @ np.mean(r**2, axis=1)) for r in self.residuals(rows)])
+
+    def residuals(self, rows: slice) -> list[np.ndarray]:
+        """Return y - f(x) of f without the sample, shape (n_rows, n_outputs), for each alpha."""
         U = (self.landmarks.features(rows) - self.center) @ self.V  # (n_rows, rank)
         w, Y = self.weights[rows], self.Y[rows]
         intercept = w / self.weights.sum() if self.center.any() else np.zeros(len(w))
         found = []
         for shrunk, theta in zip(self.shrunk, self.theta, strict=True):
             leverage = w * (U**2 @ shrunk) + intercept
-            left_out = (Y - U @ theta) / np.maximum(1 - leverage, 1e-12)[:, None]
-            found.append(float((w * self.counted[rows]) @ np.mean(left_out**2, axis=1)))
-        return np.array(found)
+            found.append((Y - U @ theta) / np.maximum(1 - leverage, 1e-12)[:, None])
+        return found
 
 
 class LandmarkRidge(Strategy):
@@ -123,17 +127,25 @@ class LandmarkRidge(Strategy):
         shrunk = 1 / (np.maximum(eigenvalues, 0.0) + alphas[:, None])  # (n_values, rank)
         theta = shrunk[:, :, None] * projected
         found = np.full(len(alphas), np.nan)
-        if errors:
+        left_out: list[np.ndarray | None] = [None] * len(alphas)
+        if errors or problem.left_out:
             counted = np.ones(len(w))
             counted[landmarks.index] = 0.0
             task = LeaveOneOut(landmarks, Y, w, mean, V, shrunk, theta, counted)
-            parts = problem.backend.map(task, ranges, "leave-one-out errors")
-            found = np.sum(list(parts), axis=0) / (w @ counted)
+            if errors:
+                parts = problem.backend.map(task, ranges, "leave-one-out errors")
+                found = np.sum(list(parts), axis=0) / (w @ counted)
+            if problem.left_out:
+                rows = list(problem.backend.map(task.residuals, ranges, "leave-one-out outputs"))
+                for v in range(len(alphas)):
+                    outputs = problem.Y - np.concatenate([row[v] for row in rows])
+                    outputs[landmarks.index] = np.nan
+                    left_out[v] = outputs
         trained = []
-        for solution in theta:
+        for solution, outputs in zip(theta, left_out, strict=True):
             coef = np.zeros_like(problem.Y, dtype=float)
             coef[landmarks.index] = landmarks.T @ (V @ solution)
-            trained.append(Trained(coef, problem.means - mean @ (V @ solution)))
+            trained.append(Trained(coef, problem.means - mean @ (V @ solution), left_out=outputs))
         return found, trained
 
 

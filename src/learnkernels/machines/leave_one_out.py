@@ -1,8 +1,60 @@
-"""The leave-one-out error of ridge, shared by the strategies that have a closed form."""
+"""Leave-one-out residuals of ridge, shared by the strategies that have a closed form.
+
+With B = W^1/2 K W^1/2 + alpha I, u = W^1/2 1 and u_i the entries of ``B^-1 W^1/2 (y - mean)``,
+
+    G_ii = (B^-1)_ii - (B^-1 u)_i^2 / (u'B^-1 u)        (the second term for the intercept)
+    y_i - f_-i(x_i) = u_i / (G_ii w_i^1/2)
+"""
 
 from __future__ import annotations
 
+from typing import Protocol
+
 import numpy as np
+
+from learnkernels.machines.base import TrainingProblem
+
+# Samples that are left out, each alone; of more samples, random ones.
+MOST = 2000
+
+
+class System(Protocol):
+    """A factorised B."""
+
+    def solve(self, v: np.ndarray) -> np.ndarray:
+        """Return B^-1 v for v of shape (n_samples, n_vectors)."""
+
+    def inverse_diagonal(self, samples: np.ndarray) -> np.ndarray:
+        """Return the entries of the diagonal of B^-1 of some samples."""
+
+
+def left_out_outputs(problem: TrainingProblem, system: System, coef: np.ndarray) -> np.ndarray:
+    """Return the output for each sample of ridge that was trained without it.
+
+    Parameters
+    ----------
+    problem : TrainingProblem
+    system : System
+    coef : ndarray of shape (n_samples, n_outputs)
+        The solution.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_outputs)
+        NaN for samples that are not among the MOST that are left out.
+    """
+    n, root = len(problem.Y), np.sqrt(problem.weights)
+    chosen = np.arange(n)
+    if n > MOST:
+        chosen = np.sort(np.random.RandomState(0).choice(n, MOST, replace=False))
+    G = system.inverse_diagonal(chosen)
+    if problem.center:
+        b = system.solve(root[:, None])[:, 0]
+        G = G - b[chosen] ** 2 / (b @ root)
+    G = np.maximum(G, np.finfo(float).tiny)
+    found = np.full(problem.Y.shape, np.nan)
+    found[chosen] = problem.Y[chosen] - coef[chosen] / (G * problem.weights[chosen])[:, None]
+    return found
 
 
 def squared_errors(residuals: np.ndarray, complement: np.ndarray, weights: np.ndarray) -> float:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs
+from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
 
 from learnkernels.errors import InputError
 from learnkernels.execution import Backend
@@ -29,7 +29,7 @@ from learnkernels.machines.base import (
 from learnkernels.machines.conjugate_gradient_ridge import ConjugateGradientRidge
 from learnkernels.machines.factor_ridge import FactorRidge, FactorSystem
 from learnkernels.machines.landmark_ridge import LandmarkRidge
-from learnkernels.machines.leave_one_out import squared_errors
+from learnkernels.machines.leave_one_out import left_out_outputs, squared_errors
 from learnkernels.machines.product_ridge import DENSE_SAMPLES, ProductRidge, ProductSystem
 
 # Gram matrices held at once: for a Cholesky factor in place one; for an eigendecomposition the
@@ -53,7 +53,9 @@ class DenseRidge(Strategy):
         if system is None:
             raise not_definite(alpha)
         targets = np.sqrt(problem.weights)[:, None] * (problem.Y - problem.means)
-        return [Trained(problem.coef(system.solve(targets)), problem.means)]
+        coef = problem.coef(system.solve(targets))
+        left_out = left_out_outputs(problem, system, coef) if problem.left_out else None
+        return [Trained(coef, problem.means, left_out=left_out)]
 
     def leave_one_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
         return self.path(problem, values)[0]
@@ -76,7 +78,7 @@ class DenseRidge(Strategy):
         if problem.center:
             K += known * np.outer(u, u)
         eigenvalues, Q = decomposed(K)
-        projected = Q.T @ targets
+        projected, squares = Q.T @ targets, Q**2
         if eigenvalues[0] + max(values) <= 0:
             raise not_definite(max(values))
         errors, trained = [], []
@@ -87,7 +89,7 @@ class DenseRidge(Strategy):
                 continue
             shrink = alpha / (eigenvalues + alpha)  # of I - H without intercept, on eigenvectors
             residuals = Q @ (shrink[:, None] * projected)  # w^1/2 (y - f)
-            complement = (Q**2) @ shrink  # 1 - H_ii
+            complement = squares @ shrink  # 1 - H_ii
             if problem.center:
                 complement -= alpha / (known + alpha) * u**2
             errors.append(squared_errors(residuals, complement, problem.weights))
@@ -173,6 +175,16 @@ class DenseSystem:
     def solve(self, v: np.ndarray) -> np.ndarray:
         """Return ``(S + alpha I)^-1 v`` for v of shape (n_samples, n_vectors)."""
         return dpotrs(self.factor, v, lower=1)[0]
+
+    def inverse_diagonal(self, samples: np.ndarray) -> np.ndarray:
+        """Return entries of the diagonal of ``(S + alpha I)^-1``, shape (n_chosen,)."""
+        n = len(self.factor)
+        if len(samples) == n:
+            return np.diag(dpotri(self.factor, lower=1)[0])
+        units = np.zeros((n, len(samples)), order="F")
+        units[samples, np.arange(len(samples))] = 1.0
+        half = dtrtrs(self.factor, units, lower=1, overwrite_b=1)[0]
+        return np.einsum("ij,ij->j", half, half)
 
 
 def ridge_system(

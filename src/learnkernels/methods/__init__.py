@@ -1,6 +1,7 @@
 """Weight methods, one per file: from a weight problem to weights and their certificate."""
 
 from learnkernels.methods.align import Align
+from learnkernels.methods.align_constrained import AlignConstrained
 from learnkernels.methods.align_linear import AlignLinear
 from learnkernels.methods.align_single import AlignSingle
 from learnkernels.methods.alignf import AlignF
@@ -26,6 +27,7 @@ __all__ = [
     "METHODS",
     "UFO",
     "Align",
+    "AlignConstrained",
     "AlignF",
     "AlignLinear",
     "AlignSingle",

@@ -14,8 +14,8 @@ class Align(WeightMethod):
     Parameters
     ----------
     q : float, default=2.0
-        The norm that bounds the weights, greater than 1. The default gives weights proportional to
-        the alignment; towards 1 the best kernel gets all weight, towards infinity weights become
+        The norm that bounds the weights, at least 1. The default gives weights proportional to
+        the alignment; with 1 the best kernel gets all weight, towards infinity weights become
         equal.
 
     Examples
@@ -36,11 +36,13 @@ class Align(WeightMethod):
 
     def learn(self, problem: WeightProblem) -> LearnedWeights:
         """Compute the weights from the alignments."""
-        require(self, "q", 1)
+        require(self, "q", 1, strict=False)
         statistics = problem.kernels.statistics
         rho = np.maximum(statistics.alignments(), 0.0)
         # 2012 prop. 7, on Frobenius-normalised kernels: max_mu mu'a, |mu|_q = 1, is reached at
-        # mu_k ~ a_k^(1/(q-1)). Relative to the largest, so that not all powers underflow.
-        mu = (rho / rho.max()) ** (1 / (self.q - 1))
+        # mu_k ~ a_k^(1/(q-1)), at the largest a_k for q = 1. Relative to the largest, so that not
+        # all powers underflow.
+        power = np.inf if self.q == 1 else 1 / (self.q - 1)
+        mu = (rho / rho.max()) ** power
         mu /= mu.sum()
         return LearnedWeights(mu, Certificate.closed_form(statistics.alignment(mu), "alignment"))

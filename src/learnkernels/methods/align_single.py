@@ -1,4 +1,4 @@
-"""`align-single`: alignment as the regulariser of ridge regression, in one stage (2012, eq. 9)."""
+"""`align-single`: alignment as the regulariser of a machine, in one stage (2012, eq. 9)."""
 
 from __future__ import annotations
 
@@ -15,12 +15,14 @@ from learnkernels.methods.base import (
     require_stop,
     warn_unless_converged,
 )
-from learnkernels.methods.objectives import RidgeObjective
-from learnkernels.solvers import Point, WeightSet, minimise, nonnegative_qp
+from learnkernels.methods.objectives import PenalisedObjective, named_loss
+from learnkernels.solvers import minimise, nonnegative_qp
 
 
 class AlignSingle(WeightMethod):
-    """Learn weights and ridge regression together, with a reward for alignment.
+    """Learn weights and a machine together, with a reward for alignment.
+
+    Real targets are divided by their standard deviation first.
 
     Parameters
     ----------
@@ -31,6 +33,8 @@ class AlignSingle(WeightMethod):
     gamma2 : float, default=1.0
         Weight of the squared Frobenius norm of the learned kernel, not negative. At least one of
         gamma1 and gamma2 must be positive, or the weights would be unbounded.
+    loss : {"squared", "hinge"}, default="squared"
+        The loss of ridge, or that of the SVM, which needs classes.
     tol : float, default=1e-4
         Relative gap at which to stop.
     max_iter : int, default=100
@@ -48,24 +52,30 @@ class AlignSingle(WeightMethod):
 
     name = "align-single"
     reads = ("a", "M", "Grams")
-    machine = "ridge"
 
     def __init__(
         self,
         gamma: float = 1.0,
         gamma1: float = 1.0,
         gamma2: float = 1.0,
+        loss: str = "squared",
         tol: float = 1e-4,
         max_iter: int = 100,
     ):
         self.gamma = gamma
         self.gamma1 = gamma1
         self.gamma2 = gamma2
+        self.loss = loss
         self.tol = tol
         self.max_iter = max_iter
 
+    @property
+    def machine(self) -> str:  # type: ignore[override]
+        """Return the machine whose objective the method minimises."""
+        return "svm" if self.loss == "hinge" else "ridge"
+
     def learn(self, problem: WeightProblem) -> LearnedWeights:
-        """Minimise the regularised ridge objective."""
+        """Minimise the objective of the machine plus the regulariser."""
         for parameter in ("gamma", "gamma1", "gamma2"):
             require(self, parameter, 0, strict=False)
         require_stop(self)
@@ -75,26 +85,41 @@ class AlignSingle(WeightMethod):
                 "make one of them positive."
             )
         statistics = problem.kernels.statistics
-        p = problem.kernels.n_kernels
+        p, square = problem.kernels.n_kernels, squared_unit(problem)
         regulariser = Regulariser(
-            self.gamma2 * statistics.M + self.gamma1 * np.eye(p), self.gamma * statistics.a
+            self.gamma2 * statistics.M + self.gamma1 * np.eye(p),
+            self.gamma * statistics.a / square,
         )
-        objective = AlignedRidgeObjective.of(problem, regulariser)
+        scaled = replace(problem, Y=problem.Y / np.sqrt(square))
+        loss = named_loss(type(self).__name__, self.loss, scaled)
         # Start at the minimum of the regulariser alone, or at equal weights.
-        start = regulariser.argmax_linear(np.zeros(p))
+        start, _ = regulariser.conjugate(np.zeros(p))
         if not start.any():
             start = np.full(p, 1 / p)
         point, certificate = minimise(
-            objective, start, tol=self.tol, max_iter=self.max_iter,
-            criterion="ridge objective with alignment",
+            PenalisedObjective(loss, regulariser), start, tol=self.tol, max_iter=self.max_iter,
+            criterion=f"{loss.criterion} with alignment",
         )  # fmt: skip
         warn_unless_converged(self, certificate)
         return LearnedWeights(point.mu, certificate)
 
 
+def squared_unit(problem: WeightProblem) -> float:
+    """Return the mean square of real targets around their mean; 1 for labels -1 and 1.
+
+    The terms of the objective grow by different powers of y, so its unit would matter.
+    """
+    if problem.task == "classification":
+        return 1.0
+    Y, w = problem.Y, problem.sample_weight / problem.sample_weight.sum()
+    if problem.kernels.center:
+        Y = Y - w @ Y
+    return float(np.mean(w @ Y**2))
+
+
 @dataclass(frozen=True)
-class Regulariser(WeightSet):
-    """R(mu) = mu'Q mu - mu'b over mu >= 0, in place of a bounded set."""
+class Regulariser:
+    """R(mu) = mu'Q mu - mu'b over mu >= 0."""
 
     Q: np.ndarray  # (p, p)
     b: np.ndarray  # (p,)
@@ -103,37 +128,22 @@ class Regulariser(WeightSet):
         """Compute R(mu)."""
         return float(mu @ self.Q @ mu - mu @ self.b)
 
-    def argmax_linear(self, v: np.ndarray) -> np.ndarray:
-        """Maximise v'mu - R(mu) over mu >= 0, shape (p,)."""
-        return nonnegative_qp(self.Q, (v + self.b) / 2)[0]
+    def gradient(self, mu: np.ndarray) -> np.ndarray:
+        """Compute the gradient of R, shape (p,)."""
+        return 2 * self.Q @ mu - self.b
 
+    def curvature(self) -> np.ndarray:
+        """Return the second derivatives of R, shape (p, p)."""
+        return 2 * self.Q
 
-@dataclass(frozen=True)
-class AlignedRidgeObjective(RidgeObjective):
-    """F(mu) + R(mu) over mu >= 0.
+    def conjugate(self, q: np.ndarray) -> tuple[np.ndarray, float]:
+        """Maximise q'mu - R(mu), and return the maximiser and the maximum.
 
-    For any c the minimum is at least min_{mu >= 0} L(c, mu) + R(mu): a quadratic program, solved
-    exactly.
-    """
+        A quadratic program, solved exactly: the dual value of its certificate is the bound.
+        """
+        mu, certificate = nonnegative_qp(self.Q, (q + self.b) / 2)
+        return mu, -certificate.dual
 
-    allowed: Regulariser
-
-    def evaluate(self, mu: np.ndarray, near: Point | None = None) -> Point:
-        """Solve ridge at mu."""
-        point, Q = super().evaluate(mu, near), self.allowed.Q
-        gradient = point.gradient - self.allowed.b + 2 * Q @ mu
-        # A projected gradient step is a direction of descent.
-        target = np.maximum(mu - gradient / np.diag(2 * Q).max(), 0.0)
-        return replace(point, gradient=gradient, target=target)
-
-    def lagrangian(self, coef: np.ndarray, v: np.ndarray, mu: np.ndarray) -> float:
-        """Compute L(c, mu) + R(mu)."""
-        return super().lagrangian(coef, v, mu) + self.allowed.value(mu)
-
-    def curvature(self, point: Point) -> np.ndarray:
-        """Add the second derivatives of R."""
-        return super().curvature(point) + 2 * self.allowed.Q
-
-    def model_minimum(self, point: Point, H: np.ndarray) -> np.ndarray:
-        """Minimise the quadratic model over mu >= 0."""
-        return nonnegative_qp(H / 2, (H @ point.mu - point.gradient) / 2)[0]
+    def minimise(self, H: np.ndarray, b: np.ndarray) -> np.ndarray:
+        """Minimise mu'H mu / 2 - b'mu over mu >= 0, shape (p,)."""
+        return nonnegative_qp(H / 2, b / 2)[0]

@@ -6,14 +6,14 @@ from dataclasses import replace
 
 from learnkernels.methods.base import LearnedWeights, WeightProblem
 from learnkernels.methods.candidates import Candidate, standard_error
-from learnkernels.methods.leave_one_out import LeaveOneOut, scaled
+from learnkernels.methods.leave_one_out import LeaveOneOut, best_alpha
 
 
 class Auto(LeaveOneOut):
     """Choose among methods by held-out error: the default.
 
     Uniform weights, `Align`, `AlignF`, the best single kernel and `LeaveOneOut` are compared by
-    their exact leave-one-out errors of ridge, each with its best regularisation, on at most 500
+    their exact leave-one-out errors of ridge, each with its best regularisation, on at most 600
     samples. The smallest error is that of `LeaveOneOut`, which starts from the others. Its weights
     are used if they are better than uniform weights by more than one standard error of the
     difference; if they are not, the average of both is.
@@ -42,7 +42,8 @@ class Auto(LeaveOneOut):
         search = self.search(problem)
         uniform = dict(search.starts)["unif"]
         loo = search.point.mu / search.point.mu.sum()
-        average = scaled(search.few, (loo + uniform.mu / uniform.mu.sum()) / 2)
+        mean = (loo + uniform.mu / uniform.mu.sum()) / 2
+        average = search.few.point(mean / best_alpha(search.fewer, mean)[0])
         gain = uniform.errors - search.screened.errors
         clear = float(gain.mean()) > standard_error(gain)
         rows = [Candidate.of(name, point.errors) for name, point in search.starts]

@@ -14,6 +14,7 @@ from learnkernels.errors import InputError
 from learnkernels.gram import CenteredKernels
 from learnkernels.machines import Machine
 from learnkernels.methods.candidates import Selection
+from learnkernels.plurals import count_text
 from learnkernels.solvers import Certificate
 
 # Status of a certificate where there is nothing to learn weights from.
@@ -42,6 +43,10 @@ class WeightProblem:
         The parameter of the machine: C of an SVM, alpha of ridge.
     kept : ndarray of bool of shape (n_given,)
         The user's kernels that are in `kernels`: those that are not constant.
+    start : ndarray of shape (n_kernels,) or None, default=None
+        Weights of a similar problem, for methods that start from some.
+    max_memory : float, default=inf
+        Bytes for Gram matrices.
     """
 
     kernels: CenteredKernels
@@ -53,6 +58,8 @@ class WeightProblem:
     machine: Machine
     regularization: float
     kept: np.ndarray
+    start: np.ndarray | None = None
+    max_memory: float = np.inf
 
 
 @dataclass(frozen=True)
@@ -109,6 +116,8 @@ class WeightMethod(BaseEstimator):
     learns_alpha : bool
         Whether the method finds the regularisation of ridge itself: then weights do not depend on
         the user's.
+    holds_out : bool
+        Whether the method leaves samples out and compares errors on them.
     """
 
     name: ClassVar[str]
@@ -119,6 +128,7 @@ class WeightMethod(BaseEstimator):
     machine: ClassVar[str | None] = None
     handles_undefined: ClassVar[bool] = False
     learns_alpha: ClassVar[bool] = False
+    holds_out: ClassVar[bool] = False
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -177,6 +187,6 @@ def warn_unless_converged(method: Any, certificate: Certificate) -> None:
     advice += f": pass method=lk.methods.{kind}(...) with a larger tol, or a smaller C"
     warn(
         f"{method.name} did not converge: relative gap {certificate.gap:.1e} after "
-        f"{certificate.iterations} iterations (tol={method.tol:g}). {advice}.",
+        f"{count_text(certificate.iterations, 'iteration')} (tol={method.tol:g}). {advice}.",
         ConvergenceWarning,
     )

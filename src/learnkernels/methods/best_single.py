@@ -45,6 +45,7 @@ class BestSingle(WeightMethod):
 
     name = "single"
     reads = ("Grams",)
+    holds_out = True
 
     def __init__(self, cv: Any = 5, max_kernels: int | None = None, random_state: Any = 0):
         self.cv = cv

@@ -1,4 +1,4 @@
-"""`conv`: `lp-svm` with kernels divided by the tail sums of their eigenvalues (2013)."""
+"""`conv`: weights bounded by the tail sums of the kernels' eigenvalues (2013)."""
 
 from __future__ import annotations
 
@@ -16,14 +16,15 @@ from learnkernels.methods.base import (
     require_stop,
     warn_unless_converged,
 )
-from learnkernels.methods.objectives import learn_svm_weights
+from learnkernels.methods.objectives import learn_bounded_weights, norm_ball, task_loss
 
 
 class Conv(WeightMethod):
-    """Learn weights and an SVM together, with weights bounded by the tail sums of the spectra.
+    """Learn weights and the machine together, with weights bounded by the tail sums of the spectra.
 
-    A kernel with few large eigenvalues and a light tail may have a large weight: its local
-    Rademacher complexity is low. A fitted estimator has the tail sums as ``tail_sums_``.
+    The machine is the SVM for classes and ridge for real targets. A kernel with few large
+    eigenvalues and a light tail may have a large weight: its local Rademacher complexity is low. A
+    fitted estimator has the tail sums as ``tail_sums_``.
 
     Parameters
     ----------
@@ -49,7 +50,6 @@ class Conv(WeightMethod):
 
     name = "conv"
     reads = ("Grams",)
-    tasks = ("classification",)
     machine = "svm"
 
     def __init__(self, theta: int = 1, p: float = 1.0, tol: float = 1e-4, max_iter: int = 200):
@@ -63,16 +63,15 @@ class Conv(WeightMethod):
         return 1 + max(2, min(n_kernels, available_cores()))
 
     def learn(self, problem: WeightProblem) -> LearnedWeights:
-        """Minimise the SVM objective with the scaled kernels."""
+        """Minimise the objective of the machine with the scaled kernels."""
         require_whole(type(self).__name__, "theta", self.theta, 0)
         require(self, "p", 1, strict=False, high=1000)
         require_stop(self)
-        # mu_k = nu_k / t_k, where nu solves lp-svm with the kernels K_k / t_k,
-        # t_k = tr(K_k) - (sum of the theta largest eigenvalues of K_k)
+        # mu_k = nu_k / t_k, where nu minimises the objective with the kernels K_k / t_k over
+        # nu >= 0, |nu|_p <= 1; t_k = tr(K_k) - (sum of the theta largest eigenvalues of K_k)
         tails = kernel_tails(problem.kernels, self.theta)
-        C = problem.C * problem.sample_weight
-        nu, certificate = learn_svm_weights(
-            problem.kernels.scaled(1 / tails), problem.Y, C, self.p,
+        nu, certificate = learn_bounded_weights(
+            task_loss(problem).over(problem.kernels.scaled(1 / tails), norm_ball(self.p)),
             tol=self.tol, max_iter=self.max_iter,
         )  # fmt: skip
         warn_unless_converged(self, certificate)

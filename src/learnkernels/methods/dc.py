@@ -17,17 +17,18 @@ from learnkernels.methods.base import (
     warn_unless_converged,
 )
 from learnkernels.methods.conv import Conv, kernel_tails
-from learnkernels.methods.objectives import SVMObjective, learn_svm_weights
+from learnkernels.methods.objectives import learn_bounded_weights, norm_ball, task_loss
 from learnkernels.solvers import Certificate, Iterate, Point, iterate
 
 
 class DC(Conv):
-    """Learn weights and an SVM together, with the tail sum of the learned kernel bounded.
+    """Learn weights and the machine together, with the tail sum of the learned kernel bounded.
 
-    Not convex: each step linearises the constraint at the last weights and moves to the minimum,
-    or part of the way where ``p > 1`` demands it, so the objective never increases. Starts from the
-    solution of `Conv`. The certificate's dual value is that of the problem linearised at the
-    solution: no further step could go below it. A fitted estimator has the linearised tail sums as
+    The machine is the SVM for classes and ridge for real targets. The problem is not convex: each
+    step linearises the constraint at the last weights and moves to the minimum, or part of the way
+    where ``p > 1`` demands it, so the objective never increases. Starts from the solution of
+    `Conv`. The certificate's dual value is that of the problem linearised at the solution: no
+    further step could go below it. A fitted estimator has the linearised tail sums as
     ``tail_sums_``.
 
     Parameters
@@ -59,16 +60,15 @@ class DC(Conv):
         require_whole(type(self).__name__, "theta", self.theta, 0)
         require(self, "p", 1, strict=False, high=1000)
         require_stop(self)
-        kernels, C = problem.kernels, problem.C * problem.sample_weight
-        objective = SVMObjective(kernels, problem.Y, C, tol=1e-5)
+        kernels, objective = problem.kernels, task_loss(problem, tol=1e-5)
 
         def minimise_linear(
             costs: np.ndarray, start: np.ndarray | None, tol: float
         ) -> tuple[np.ndarray, float]:
             """Minimise over |(mu_k costs_k)_k|_p <= 1; return the weights and the dual value."""
-            nu, certificate = learn_svm_weights(
-                kernels.scaled(1 / costs), problem.Y, C, self.p, tol=tol, max_iter=200,
-                start=None if start is None else start * costs,
+            nu, certificate = learn_bounded_weights(
+                objective.over(kernels.scaled(1 / costs), norm_ball(self.p)),
+                tol=tol, max_iter=200, start=None if start is None else start * costs,
             )  # fmt: skip
             return nu / costs, certificate.dual
 
@@ -89,13 +89,13 @@ class DC(Conv):
         convex, _ = minimise_linear(kernel_tails(kernels, self.theta), None, self.tol)
         mu, costs = self._feasible(kernels, convex)
         end, found = iterate(
-            linearised(objective.evaluate(mu), costs, 0.0),
+            linearised(objective.evaluate(mu, None), costs, 0.0),
             step,
             tol=self.tol,
             max_iter=self.max_iter,
-            criterion="SVM objective, local",
+            criterion=f"{objective.criterion}, local",
         )
-        # The estimates above are dual values of the SVM; the certificate takes the primal value.
+        # The estimates above are dual values of an SVM; the certificate takes the primal value.
         mu, point = end.point.mu, end.point
         while point.value - point.estimate > 0.1 * self.tol * point.value and objective.sharpen():
             point = objective.evaluate(mu, point)
@@ -145,7 +145,7 @@ class Linearised(Iterate):
     Attributes
     ----------
     point : Point
-        The SVM objective at the weights.
+        The objective at the weights.
     costs : ndarray of shape (n_kernels,)
         The linearised constraint: ``|(mu_k costs_k)_k|_p <= 1``.
     target : ndarray of shape (n_kernels,)

@@ -37,6 +37,7 @@ class Ensemble(WeightMethod):
     name = "ensemble"
     reads = ("Grams",)
     handles_undefined = True
+    holds_out = True
 
     def __init__(self, cv: Any = 5, random_state: Any = 0):
         self.cv = cv

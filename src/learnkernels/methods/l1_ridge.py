@@ -10,11 +10,8 @@ from learnkernels.methods.base import (
     require_stop,
     warn_unless_converged,
 )
-from learnkernels.methods.objectives import RidgeObjective, rank_one_ridge_weights
-from learnkernels.solvers import Simplex, minimise_sparse
-
-# Samples beyond which a Gram matrix is not formed if there are fewer kernels of rank one.
-TALL = 4000
+from learnkernels.methods.objectives import RidgeObjective, learn_bounded_weights
+from learnkernels.solvers import Simplex
 
 
 class L1Ridge(WeightMethod):
@@ -53,18 +50,8 @@ class L1Ridge(WeightMethod):
         require(self, "radius", 0)
         require_stop(self)
         # min_mu sum_t y_t'(K_mu + alpha I)^-1 y_t, mu >= 0, sum(mu) <= radius
-        objective = RidgeObjective.of(problem, Simplex(self.radius))
-        (n, outputs), p = problem.Y.shape, problem.kernels.n_kernels
-        thin = n > TALL and 2 * p < n  # then no n x n matrix is formed
-        columns = problem.kernels.rank_one() if outputs == 1 and not thin else None
-        if columns is not None:
-            mu, certificate = rank_one_ridge_weights(
-                objective, columns, self.radius, tol=self.tol, max_iter=self.max_iter
-            )
-        else:
-            mu, certificate = minimise_sparse(
-                objective, p, self.radius, tol=self.tol, max_iter=self.max_iter,
-                criterion="ridge objective",
-            )  # fmt: skip
+        mu, certificate = learn_bounded_weights(
+            RidgeObjective.of(problem, Simplex(self.radius)), tol=self.tol, max_iter=self.max_iter
+        )
         warn_unless_converged(self, certificate)
         return LearnedWeights(mu, certificate)

@@ -38,6 +38,9 @@ class L2Ridge(WeightMethod):
         Distance of the weights from mu0.
     mu0 : float or array-like of shape (n_kernels,), default=0.0
         Center of the ball of weights, not negative.
+    eta : float, default=0.5
+        Interpolation parameter: the part of the last weights in the next ones, from 0 to
+        0.99. It changes the number of iterations, not the weights.
     tol : float, default=1e-4
         Relative gap at which to stop.
     max_iter : int, default=500
@@ -57,30 +60,40 @@ class L2Ridge(WeightMethod):
     reads = ("Grams",)
     machine = "ridge"
 
-    def __init__(self, radius: float = 1.0, mu0: Any = 0.0, tol: float = 1e-4, max_iter: int = 500):
+    def __init__(
+        self,
+        radius: float = 1.0,
+        mu0: Any = 0.0,
+        eta: float = 0.5,
+        tol: float = 1e-4,
+        max_iter: int = 500,
+    ):
         self.radius = radius
         self.mu0 = mu0
+        self.eta = eta
         self.tol = tol
         self.max_iter = max_iter
 
     def learn(self, problem: WeightProblem) -> LearnedWeights:
         """Minimise the ridge objective over the ball."""
         require(self, "radius", 0)
+        require(self, "eta", 0, strict=False, high=0.99)
         require_stop(self)
         mu0 = self._center(problem)
         ball = Ball(mu0, self.radius)
         objective = RidgeObjective.of(problem, ball, curved=False)
         pairs: list[tuple[np.ndarray, np.ndarray]] = []
 
-        # 2009, algorithm 1: c = (K_mu + alpha I)^-1 y, v_k = c'K_k c, and halfway from mu to
-        # mu0 + radius v / |v|
+        # 2009, algorithm 1: c = (K_mu + alpha I)^-1 y, v_k = c'K_k c, and a part 1 - eta of the way
+        # from mu to mu0 + radius v / |v|
         def step(point: Point) -> Point | None:
-            halfway = ball.argmax_linear((point.mu + point.target) / 2 - mu0)
-            proposal = anderson(pairs, point.mu, halfway) - mu0
+            mixed = self.eta * point.mu + (1 - self.eta) * point.target
+            between = ball.argmax_linear(mixed - mu0)
+            proposal = anderson(pairs, point.mu, between) - mu0
             following = objective.evaluate(ball.argmax_linear(np.maximum(proposal, 0.0)))
             if following.value > point.value:
                 del pairs[:-1]
-                following = objective.evaluate(halfway)
+                following = objective.evaluate(between)
             if following.value > point.value:
                 return line_search(objective, point, point.target - point.mu)
             return following

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
 
 from learnkernels._warnings import ConvergenceWarning, warn
-from learnkernels.checks import random_generator, require_truth, require_whole
-from learnkernels.errors import InputError
+from learnkernels.checks import random_generator, require_whole
 from learnkernels.execution import single_threaded_blas
-from learnkernels.gram import GramMatrix, recentered
+from learnkernels.gram import GramMatrix, PackedGrams, recentered
 from learnkernels.machines import DenseRidge, TrainingProblem
 from learnkernels.methods.align import Align
 from learnkernels.methods.alignf import AlignF
@@ -30,16 +28,17 @@ from learnkernels.plurals import count_text
 from learnkernels.progress import report, within
 from learnkernels.solvers import Certificate
 
-# Samples on which starts are compared and the first steps are taken; for single kernels, fewer.
-SCREENED, SCREENED_SINGLE = 500, 250
-# Samples up to which threads of BLAS cost more in such small systems than they save.
-SMALL = 1000
+# Samples on which starts are compared and the first steps taken; fewer for single kernels and for
+# the scale of a start.
+SCREENED, SCREENED_SINGLE = 600, 300
+# Gram matrices that an evaluation holds at once.
+GRAMS = 5
 # Values of alpha that are tried for the scale of a start.
 ALPHAS = (10.0 ** np.arange(-7, 4.1, 0.5)).tolist()
 # Range of the sum of the weights, which is 1 / alpha, and the part of it that counts as no weight.
 SCALES, NONE = (1e-9, 1e10), 1e-6
-# Tolerance of the last steps, on all samples, in units of that of the first.
-LAST = 10.0
+# Tolerances in units of `tol` if there are first steps on some samples and last steps on more.
+FIRST, LAST = 10.0, 3.0
 # Status of L-BFGS-B that ends with its number of iterations.
 REACHED_MAX_ITER = 1
 # Value of log E where it cannot be computed.
@@ -51,23 +50,22 @@ class LeaveOneOut(WeightMethod):
 
     The problem is not convex. A quasi-Newton method goes from the best of several starts (uniform
     weights, alignments, maximal alignment, the best single kernel) to a stationary point. Starts
-    are compared, and the first steps taken, on at most 500 samples.
+    are compared, and the first steps taken, on at most 600 samples.
 
     Parameters
     ----------
-    max_samples : int, default=2000
-        Up to this number of samples the error is exact. For more samples ridge is restricted to the
-        span of `n_components` random ones, and the error is exact for this predictor.
-    n_components : int, default=500
-        Number of random samples (landmarks) that span the predictor of many samples.
-    refine : bool, default=True
-        Take the last steps on all samples; False stops at the minimum of the first 500.
+    max_samples : int, default=1000
+        The error is that of all samples up to this number. Of more samples, so many random ones
+        are used.
+    n_components : int or None, default=None
+        If given, the error of more than `max_samples` samples is that of all of them, for ridge
+        restricted to the span of this number of random samples (landmarks).
     tol : float, default=1e-4
         Decrease of the logarithm of the error at which to stop.
     max_iter : int, default=100
         Largest number of iterations.
     random_state : int, RandomState or None, default=0
-        Chooses the samples of the first steps, and the landmarks.
+        Chooses the samples that are used, and the landmarks.
 
     Examples
     --------
@@ -86,28 +84,26 @@ class LeaveOneOut(WeightMethod):
 
     def __init__(
         self,
-        max_samples: int = 2000,
-        n_components: int = 500,
-        refine: bool = True,
+        max_samples: int = 1000,
+        n_components: int | None = None,
         tol: float = 1e-4,
         max_iter: int = 100,
         random_state: int | np.random.RandomState | None = 0,
     ):
         self.max_samples = max_samples
         self.n_components = n_components
-        self.refine = refine
         self.tol = tol
         self.max_iter = max_iter
         self.random_state = random_state
 
     def grams(self, n_kernels: int) -> int:
         """Count the inverse, its scaled copy, S and the work space of products."""
-        return 5
+        return GRAMS
 
     def gram_samples(self, n: int) -> int:
-        """Return at most `max_samples`, or the samples on which starts are compared."""
+        """Return at most `max_samples`."""
         require_whole(type(self).__name__, "max_samples", self.max_samples, 2)
-        return min(n, max(int(self.max_samples), SCREENED))
+        return min(n, int(self.max_samples))
 
     def learn(self, problem: WeightProblem) -> LearnedWeights:
         """Minimise the leave-one-out error."""
@@ -119,25 +115,37 @@ class LeaveOneOut(WeightMethod):
     def search(self, problem: WeightProblem) -> Search:
         """Minimise the error from the best start, first on some of the samples."""
         require_stop(self)
-        for parameter in ("max_samples", "n_components"):
-            require_whole(type(self).__name__, parameter, getattr(self, parameter), 2)
-        require_truth("refine", self.refine)
+        require_whole(type(self).__name__, "max_samples", self.max_samples, 2)
+        if self.n_components is not None:
+            require_whole(type(self).__name__, "n_components", self.n_components, 2)
         n = problem.kernels.n_samples
         order = random_generator(self.random_state).permutation(n)
-        few = part_of(problem, order[:SCREENED])
-        with single_threaded_blas(), within("first steps"):
-            starts = [(name, scaled(few, mu)) for name, mu in start_weights(problem, order)]
-            best = min((point for _, point in starts), key=lambda point: point.value)
-            trace = [best.value]
-            screened, converged = self.minimise(few, best.mu, self.tol, trace)
-        if n <= SCREENED or not self.refine:
-            return Search(tuple(starts), screened, screened, converged, trace, few)
-        trace.clear()
-        landmarks = np.sort(order[: self.n_components]) if n > self.max_samples else None
-        every = LeaveOneOutError(problem.kernels, problem.Y, np.arange(n), landmarks)
-        with single_threaded_blas() if n <= SMALL else nullcontext():
-            point, converged = self.minimise(every, screened.mu, LAST * self.tol, trace)
-        return Search(tuple(starts), screened, point, converged, trace, few)
+        few = part_of(problem, order[: min(SCREENED, self.max_samples)])
+        small = min(n, self.max_samples) <= SCREENED
+        with single_threaded_blas():
+            with within("first steps"):
+                fewer = part_of(problem, order[: min(SCREENED_SINGLE, self.max_samples)])
+                starts = [
+                    (name, few.point(mu / best_alpha(fewer, mu)[0]))
+                    for name, mu in start_weights(problem, fewer)
+                ]
+                best = min((point for _, point in starts), key=lambda point: point.value)
+                trace, tol = [best.value], self.tol if small else FIRST * self.tol
+                screened, converged = self.minimise(few, best.mu, tol, trace)
+            if small:
+                return Search(tuple(starts), screened, screened, converged, trace, few, fewer)
+            trace.clear()
+            last = self.last_error(problem, order)
+            point, converged = self.minimise(last, screened.mu, LAST * self.tol, trace)
+        return Search(tuple(starts), screened, point, converged, trace, few, fewer)
+
+    def last_error(self, problem: WeightProblem, order: np.ndarray) -> LeaveOneOutError:
+        """Return the error of the last steps: of all samples, or of some, or by landmarks."""
+        n = len(order)
+        if n <= self.max_samples or self.n_components is None:
+            return part_of(problem, order[: self.max_samples])
+        landmarks = np.sort(order[: self.n_components])
+        return LeaveOneOutError(problem.kernels, problem.Y, np.arange(n), landmarks)
 
     def minimise(
         self, objective: LeaveOneOutError, mu: np.ndarray, tol: float, trace: list[float]
@@ -158,8 +166,9 @@ class LeaveOneOut(WeightMethod):
             if not trace:
                 trace.append(point.value)
             slope = point.gradient / max(point.value, np.finfo(float).tiny)
-            log = np.log(max(point.value, np.finfo(float).tiny))
-            return log, np.append(point.mu @ slope, scale * slope)
+            # Relative to the start, because L-BFGS-B compares a decrease with the value.
+            log = np.log(np.maximum([point.value, trace[0]], np.finfo(float).tiny))
+            return log[0] - log[1], np.append(point.mu @ slope, scale * slope)
 
         def after(intermediate_result: OptimizeResult) -> None:
             trace.append(best[0].value)
@@ -220,8 +229,8 @@ class Search:
         Whether the last decrease of the error was small enough.
     trace : list of float
         Error of each iteration.
-    few : LeaveOneOutError
-        The error of the screened samples.
+    few, fewer : LeaveOneOutError
+        The error of the screened samples, and of those on which the scale of a start is chosen.
     """
 
     starts: tuple[tuple[str, LeaveOneOutPoint], ...]
@@ -230,39 +239,36 @@ class Search:
     converged: bool
     trace: list[float]
     few: LeaveOneOutError
+    fewer: LeaveOneOutError
 
 
 def part_of(problem: WeightProblem, samples: np.ndarray) -> LeaveOneOutError:
     """Return the leave-one-out error of some of the samples."""
     chosen = np.sort(samples)
-    return LeaveOneOutError(problem.kernels, problem.Y[chosen], chosen)
+    others = 8.0 * GRAMS * len(chosen) ** 2
+    packed = PackedGrams.of(problem.kernels, chosen, problem.max_memory - others)
+    return LeaveOneOutError(problem.kernels, problem.Y[chosen], chosen, packed=packed)
 
 
-def start_weights(problem: WeightProblem, order: np.ndarray) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield names and weights of the starts."""
-    for method in (Uniform(), Align(), AlignF()):
+def start_weights(
+    problem: WeightProblem, few: LeaveOneOutError
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield names and weights of the starts; known weights replace all but uniform ones."""
+    yield "unif", Uniform().learn(problem).weights
+    if problem.start is not None and problem.start.any():
+        yield "known weights", problem.start
+        return
+    for method in (Align(), AlignF()):
         yield method.name, method.learn(problem).weights
-    few = part_of(problem, order[:SCREENED_SINGLE])
     units = np.eye(problem.kernels.n_kernels)
     errors = [best_alpha(few, unit)[1] for unit in units]
     yield "single", units[int(np.argmin(errors))]
 
 
-def scaled(objective: LeaveOneOutError, mu: np.ndarray) -> LeaveOneOutPoint:
-    """Return the point of smallest error among multiples of mu."""
-    point = objective.evaluate(mu / best_alpha(objective, mu)[0])
-    if point is None:
-        raise InputError(
-            "the base kernels are not positive semi-definite within rounding, so leave-one-out "
-            "errors cannot be computed; check kernels without a known formula."
-        )
-    return point
-
-
 def best_alpha(objective: LeaveOneOutError, mu: np.ndarray) -> tuple[float, float]:
     """Return the alpha of smallest leave-one-out error for fixed weights, and the error."""
     kernels, w = objective.kernels, objective.weights
-    K = kernels.kernel(mu).take(objective.samples).gram(kernels.backend)
+    K = objective.gram(mu)
     if kernels.center:
         K = recentered(K, w)
     problem = TrainingProblem(GramMatrix(K), objective.Y, w, kernels.center, kernels.backend)

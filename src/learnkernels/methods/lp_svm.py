@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from learnkernels.methods.base import (
     LearnedWeights,
     WeightMethod,
@@ -10,7 +12,10 @@ from learnkernels.methods.base import (
     require_stop,
     warn_unless_converged,
 )
-from learnkernels.methods.objectives import learn_svm_weights
+from learnkernels.methods.objectives import SVMObjective, learn_bounded_weights, norm_ball
+
+# Part of the tolerance to which sparse weights are polished.
+POLISH = 0.01
 
 
 class LpSVM(WeightMethod):
@@ -52,9 +57,14 @@ class LpSVM(WeightMethod):
         # mu >= 0, |mu|_p <= 1; several classes: the sum over one-against-rest problems.
         require(self, "p", 1, strict=False, high=1000)
         require_stop(self)
-        C = problem.C * problem.sample_weight
-        mu, certificate = learn_svm_weights(
-            problem.kernels, problem.Y, C, self.p, tol=self.tol, max_iter=self.max_iter
+        # The gap determines sparse weights poorly: polish them as far as rounding allows.
+        polish = POLISH if self.p == 1 else 1.0
+        mu, certificate = learn_bounded_weights(
+            SVMObjective.of(problem, norm_ball(self.p)),
+            tol=polish * self.tol,
+            max_iter=self.max_iter,
         )
+        if certificate.gap <= self.tol:
+            certificate = replace(certificate, status="optimal")
         warn_unless_converged(self, certificate)
         return LearnedWeights(mu, certificate)

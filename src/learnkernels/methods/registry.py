@@ -15,6 +15,7 @@ from sklearn.base import clone
 from learnkernels._warnings import warn
 from learnkernels.errors import ConstantKernelWarning, InputError, UndefinedAlignmentWarning
 from learnkernels.methods.align import Align
+from learnkernels.methods.align_constrained import AlignConstrained
 from learnkernels.methods.align_linear import AlignLinear
 from learnkernels.methods.align_single import AlignSingle
 from learnkernels.methods.alignf import AlignF
@@ -31,6 +32,7 @@ from learnkernels.methods.leave_one_out import LeaveOneOut
 from learnkernels.methods.lp_svm import LpSVM
 from learnkernels.methods.ufo import UFO
 from learnkernels.methods.uniform import Uniform
+from learnkernels.plurals import count_text
 from learnkernels.progress import DISPLAY, within
 from learnkernels.solvers import Certificate
 
@@ -42,6 +44,7 @@ METHODS: dict[str, Callable[[], WeightMethod]] = {
     "alignf": AlignF,
     "align-linear": AlignLinear,
     "align-single": AlignSingle,
+    "align-constrained": AlignConstrained,
     "l1-krr": L1Ridge,
     "l2-krr": L2Ridge,
     "l1-svm": L1SVM,
@@ -114,7 +117,8 @@ def learn_weights(method: WeightMethod, problem: WeightProblem) -> LearnedWeight
             f"constant on the training samples, hence weight 0: {', '.join(names[:LISTED])}{more}.",
             ConstantKernelWarning,
         )
-        problem = replace(problem, kernels=kernels.keep(~constant), kept=~constant)
+        start = None if problem.start is None else problem.start[~constant]
+        problem = replace(problem, kernels=kernels.keep(~constant), kept=~constant, start=start)
     statistics = problem.kernels.statistics
     unaligned = "a" in method.reads and not statistics.alignments().max() > 0
     with within(method.name) if DISPLAY.get() is not None else nullcontext():
@@ -151,7 +155,8 @@ def check_learned(method: WeightMethod, found: Any, n_kernels: int) -> LearnedWe
     if mu.shape != (n_kernels,) or not np.isfinite(mu).all():
         raise InputError(
             f"{name} must return {n_kernels} finite weights, one for each kernel; found an array "
-            f"of shape {mu.shape} with {np.sum(~np.isfinite(mu))} values that are not finite."
+            f"of shape {mu.shape} with {count_text(int(np.sum(~np.isfinite(mu))), 'value')} not "
+            "finite."
         )
     if not mu.any() or (not method.signed and (mu < 0).any()):
         raise InputError(

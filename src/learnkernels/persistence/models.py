@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,15 @@ from sklearn.base import BaseEstimator
 
 from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
+from learnkernels.escaping import printable
 from learnkernels.execution import require_memory
 from learnkernels.files import replacing
-from learnkernels.persistence.allowed_types import (
-    checked_model,
-    external_resource,
-    untrusted_types,
-)
-from learnkernels.persistence.container import read_header, with_header
-from learnkernels.version import __version__
+from learnkernels.persistence.container import ArrayReader, ArrayWriter, packed, unpacked
+from learnkernels.persistence.estimators import MODEL
+from learnkernels.persistence.fields import TEXT, ByName, Field, FieldError, Several, require
+
+# Characters of a reason from a file in a message.
+MAX_REASON = 300
 
 
 def save(model: Any, path: str | os.PathLike[str]) -> None:
@@ -33,9 +32,10 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     Parameters
     ----------
     model : estimator
-        A fitted estimator, or a dictionary of estimators. It must not contain functions or classes
-        of your own, or parameters that refer to a cluster, a folder or a file (``backend``,
-        ``memory``, ``checkpoint``).
+        A fitted estimator of this library, a pipeline of one after scikit-learn's
+        ``StandardScaler``, or a dictionary of these. Functions and classes of your own and other
+        steps cannot be saved (use skops or pickle for these), nor parameters that refer to a
+        cluster, a folder or a file (``backend``, ``memory``, ``checkpoint``).
     path : path-like
         The file to write.
 
@@ -47,44 +47,31 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     >>> X, y = load_iris(return_X_y=True)
     >>> model = lk.KernelClassifier(kernels="linear").fit(X, y)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     lk.save(model, pathlib.Path(folder, "iris.skops"))
-    ...     loaded = lk.load(pathlib.Path(folder, "iris.skops"))
+    ...     lk.save(model, pathlib.Path(folder, "iris.lk"))
+    ...     loaded = lk.load(pathlib.Path(folder, "iris.lk"))
     >>> bool((loaded.predict(X) == model.predict(X)).all())
     True
     """
-    from skops.io import dumps, get_untrusted_types
-
     if not isinstance(model, BaseEstimator | dict):
         raise InputError(
             f"save() got {type(model).__name__}; expected a fitted estimator, or a dictionary of "
             "estimators."
         )
-    resource = external_resource(model)
-    if resource:
-        raise InputError(
-            f"the model has {resource}; parameters that refer to external resources cannot be "
-            "saved: set it to None with set_params."
-        )
+    arrays = ArrayWriter()
     try:
-        archive = dumps(model, compression=zipfile.ZIP_DEFLATED)
-    except Exception as error:  # objects of the user may raise anything
-        raise InputError(f"the model cannot be saved: {error}.") from error
-    untrusted = untrusted_types(get_untrusted_types(data=archive))
-    if untrusted:
-        raise InputError(
-            f"the model contains {untrusted}, which cannot be saved safely; use kernels and "
-            "methods of this library, or pickle the model."
-        )
+        document = CONTENT.write(model, arrays)
+    except FieldError as error:
+        raise InputError(f"the model cannot be saved: {reason(error)}.") from error
     with as_input_error("save() takes the path of a file: "), replacing(path) as stream:
-        stream.write(with_header(archive))
+        stream.write(packed(document, arrays))
 
 
 def load(path: str | os.PathLike[str]) -> Any:
     """Read a model from a file that `save` wrote.
 
-    No code in the file is run. `load` raises `InputError` for a file that is damaged, of another
-    format (such as those of version 0.1), larger than the free memory, or that contains types which
-    models of this library do not contain.
+    A file contains numbers, strings and arrays, and no code. `load` raises `InputError` for a file
+    that is damaged, of another format (such as those of version 0.1), larger than the free memory,
+    or that describes no valid model.
 
     Parameters
     ----------
@@ -100,30 +87,55 @@ def load(path: str | os.PathLike[str]) -> Any:
     --------
     See `save`.
     """
-    from skops.io import get_untrusted_types, loads
-
     content = read_bytes(path)
-    version = read_header(content, path)["learnkernels"]
     try:
-        types = get_untrusted_types(data=content)
-        untrusted = untrusted_types(types)
-        model = None if untrusted else checked_model(loads(content, trusted=types))
-        resource = external_resource(model)
-    except Exception as error:  # skops raises many types for malformed content
+        _, document, arrays = unpacked(content, path)
+        model = CONTENT.read(document, arrays)
+        require(not arrays.arrays, "an array that no field uses")
+    except (FieldError, RecursionError, OverflowError) as error:
         raise InputError(
-            f"{str(path)!r}, written by learnkernels {version}, cannot be read by learnkernels "
-            f"{__version__}: {error}. Use the version that wrote it, or fit the model again."
+            f"{str(path)!r} is not a valid model: {reason(error)}. Save the model again."
         ) from error
-    if untrusted:
-        raise InputError(
-            f"{str(path)!r} contains {untrusted}, which models of learnkernels {__version__} do "
-            f"not contain (its header names learnkernels {version}); load only trusted files."
-        )
-    if resource:
-        raise InputError(
-            f"{str(path)!r} contains {resource}; a model file must not refer to external resources."
-        )
     return model
+
+
+class Content(Field):
+    """An estimator, or a dictionary of estimators, strings and lists of strings."""
+
+    def write(self, value: Any, arrays: ArrayWriter) -> Any:
+        if isinstance(value, dict):
+            return {"dictionary": ByName(Entry()).write(value, arrays)}
+        return MODEL.write(value, arrays)
+
+    def read(self, found: Any, arrays: ArrayReader) -> Any:
+        if isinstance(found, dict) and found.keys() == {"dictionary"}:
+            return ByName(Entry()).read(found["dictionary"], arrays)
+        return MODEL.read(found, arrays)
+
+
+class Entry(Field):
+    """An entry of a dictionary."""
+
+    def write(self, value: Any, arrays: ArrayWriter) -> Any:
+        if isinstance(value, str):
+            return TEXT.write(value, arrays)
+        field: Field = Several(TEXT) if isinstance(value, list) else MODEL
+        return field.write(value, arrays)
+
+    def read(self, found: Any, arrays: ArrayReader) -> Any:
+        if isinstance(found, str):
+            return TEXT.read(found, arrays)
+        field: Field = Several(TEXT, list) if isinstance(found, list) else MODEL
+        return field.read(found, arrays)
+
+
+CONTENT = Content()
+
+
+def reason(error: Exception) -> str:
+    """Return the reason of an error in one line of limited length, without control characters."""
+    text = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+    return printable(text)[:MAX_REASON].removesuffix(".")
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:

@@ -134,7 +134,12 @@ def guarantees(found: dict[str, Any]) -> str:
         )
         for entry in found["entries"]
     ]
-    return table(("quantity or bound", "value", "", "meaning"), rows)
+    rows += [
+        (one["name"], "", "does not apply", escape_markup(one["reason"]))
+        for one in found["omitted"]
+    ]
+    text = table(("quantity or bound", "value", "", "meaning"), rows)
+    return f"{text}\n\n{escape_markup(found['assumptions'])}"
 
 
 def settings(created: dict[str, Any]) -> str:

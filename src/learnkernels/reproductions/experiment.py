@@ -14,6 +14,10 @@ from json import loads
 from typing import Any
 
 import numpy as np
+from scipy.stats import t as student
+
+# Confidence of every interval.
+LEVEL = 0.95
 
 
 @dataclass(frozen=True)
@@ -129,11 +133,59 @@ class ResultTable:
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim of the paper, whether our numbers confirm it, and those numbers."""
+    """A claim of the paper, whether our numbers confirm it, and those numbers.
+
+    A claim that something is larger or smaller holds if an `Interval` excludes the opposite; the
+    sign of a mean is not enough.
+    """
 
     text: str
     holds: bool
     detail: str = ""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean and its 95 % confidence interval."""
+
+    mean: float
+    low: float
+    high: float
+
+    def shown(self, digits: int = 3) -> str:
+        """Format the mean and the interval with signs."""
+        return f"{self.mean:+.{digits}f} [{self.low:+.{digits}f}, {self.high:+.{digits}f}]"
+
+
+def interval(values: Any, overlap: float = 0.0) -> Interval:
+    """Return the mean of repeated measurements and its 95 % confidence interval.
+
+    Student's t with the variance of Nadeau and Bengio (2003), s^2 (1 / J + overlap) for J values.
+    A single value has an unbounded interval.
+
+    Parameters
+    ----------
+    values : array-like of shape (n_values,)
+        One number per repetition (per fold, if a cross-validation is repeated): as a rule a
+        difference between two methods on the same samples.
+    overlap : float, default=0.0
+        Number of test samples per training sample if repetitions train on overlapping parts of
+        one data set, as folds and halves do. 0 if each repetition draws a small training part: the
+        interval is then that of the mean over such draws from the data set.
+
+    Examples
+    --------
+    >>> from learnkernels.reproductions.experiment import interval
+    >>> interval([0.1, 0.3]).shown(1), interval([0.1, 0.3], overlap=1.0).shown(1)
+    ('+0.2 [-1.1, +1.5]', '+0.2 [-2.0, +2.4]')
+    """
+    found = np.asarray(values, dtype=float)
+    mean, count = float(found.mean()), len(found)
+    if count < 2:
+        return Interval(mean, -np.inf, np.inf)
+    error = float(found.std(ddof=1)) * np.sqrt(1 / count + overlap)
+    half = float(student.ppf((1 + LEVEL) / 2, count - 1) * error)
+    return Interval(mean, mean - half, mean + half)
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """Optimisation without kernels: the loop, the certificate and the solvers."""
 
+from learnkernels.solvers.cone import AlignedBall
 from learnkernels.solvers.conjugate_gradients import Product, conjugate_gradients
 from learnkernels.solvers.interior_point import (
     InteriorSolution,
@@ -21,6 +22,7 @@ from learnkernels.solvers.working_set import SparseObjective, minimise_sparse
 from learnkernels.solvers.working_set_qp import MatrixProducts, working_set_qp
 
 __all__ = [
+    "AlignedBall",
     "Ball",
     "Certificate",
     "InteriorSolution",

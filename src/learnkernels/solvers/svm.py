@@ -110,7 +110,7 @@ def svm_path(
         One for each value, in the given order.
     """
     path: dict[int, tuple[SVMSolution, Certificate]] = {}
-    direction = None  # beta / C of the last solution
+    direction: np.ndarray | None = None  # beta / C of the last solution
     for i in np.argsort(values).tolist():
         C, start = values[i] * weights, None if direction is None else values[i] * direction
         solution, certificate = path[i] = solve_svm(K, y, C, tol=tol, start=start, exact=exact)

@@ -51,9 +51,13 @@ def product_concentration(n_samples: int, bound: float, other_bound: float, delt
     >>> round(product_concentration(10_000, 1.0, 1.0, 0.05), 4)
     0.3277
     """
-    m, size = whole("n_samples", n_samples), number("bound", bound) * number("bound", other_bound)
-    delta = fraction("delta", delta)
-    return 18 * size / m + 24 * size * float(np.sqrt(np.log(2 / delta) / (2 * m)))
+    size = number("bound", bound) * number("other_bound", other_bound)
+    return size * mean_deviation(whole("n_samples", n_samples), fraction("delta", delta))
+
+
+def mean_deviation(m: int, delta: float, n_means: int = 1) -> float:
+    """Return ``18 / m + 24 sqrt(log(2 N / delta) / 2m)``, for N means at the same time."""
+    return 18 / m + 24 * float(np.sqrt((np.log(2 / delta) + np.log(n_means)) / (2 * m)))
 
 
 def alignment_concentration(
@@ -63,14 +67,16 @@ def alignment_concentration(
     square: float,
     other_square: float,
     delta: float,
+    n_kernels: int = 1,
 ) -> float:
     """Bound the distance of the empirical centered alignment from the true one.
 
-    Theorem 12 of 2012: with probability at least 1 - delta,
-    ``|rho - rho_hat| <= 18 beta (3 / m + 8 sqrt(log(6/delta) / 2m))``, with
-    ``beta = max(R^2 R'^2 / E[K_c^2], R^2 R'^2 / E[K'_c^2])``. As alignment is in [0, 1], a distance
-    of 1 or more is vacuous. The theorem's beta needs kernels of comparable scale (``R^2 = R'^2``
-    after scaling); alignment does not depend on the scale.
+    Theorem 12 of 2012, corrected: with probability at least 1 - delta,
+    ``|rho - rho_hat| <= e (sqrt(b b') + max(b, b'))``, with ``b = R^4 / E[K_c^2]``,
+    ``b' = R'^4 / E[K'_c^2]`` and ``e = 18 / m + 24 sqrt(log(6/delta) / 2m)``. As alignment is in
+    [0, 1], a distance of 1 or more is vacuous. The paper's proof gives 3 max(b, b') e, which is
+    ``18 max(b, b') (3 / m + 4 sqrt(log(6/delta) / 2m))`` as printed in 2010. 2012 prints 8 for 4,
+    and R^2 R'^2 for both numerators, which is smaller than one of them if the scales differ.
 
     Parameters
     ----------
@@ -79,9 +85,15 @@ def alignment_concentration(
     bound, other_bound : float
         R^2 and R'^2, as in `product_concentration`.
     square, other_square : float
-        E[K_c^2] and E[K'_c^2], usually replaced by their estimates ``|K_c|_F^2 / m^2``.
+        E[K_c^2] and E[K'_c^2], or both estimates ``|K_c|_F^2 / m^2``: the bound holds with either,
+        because rho and rho_hat can be exchanged in the proof.
     delta : float
         Probability that the bound fails.
+    n_kernels : int, default=1
+        p, the number of base kernels if K is a combination of them whose weights were learned
+        from the samples. Then R^2 is the sum of the base kernels' bounds times the absolute
+        weights, and log(6/delta) becomes log(2 N / delta) with the number
+        ``N = p (p + 1) / 2 + p + 1`` of means that have to be close.
 
     Returns
     -------
@@ -92,16 +104,15 @@ def alignment_concentration(
     --------
     >>> from learnkernels.theory import alignment_concentration
     >>> round(alignment_concentration(10**6, 1.0, 1.0, 0.5, 1.0, 0.05), 4)
-    0.4457
+    0.1268
     """
-    m = whole("n_samples", n_samples)
-    size = number("bound", bound) * number("bound", other_bound)
-    beta = max(
-        size / number("square", square, positive=True),
-        size / number("other_square", other_square, positive=True),
-    )
-    delta = fraction("delta", delta)
-    return 18 * beta * (3 / m + 8 * float(np.sqrt(np.log(6 / delta) / (2 * m))))
+    m, p = whole("n_samples", n_samples), whole("n_kernels", n_kernels)
+    b = number("bound", bound) ** 2 / number("square", square, positive=True)
+    other = number("other_bound", other_bound) ** 2
+    other /= number("other_square", other_square, positive=True)
+    n_means = p * (p + 1) // 2 + p + 1
+    deviation = mean_deviation(m, fraction("delta", delta), n_means)
+    return deviation * (float(np.sqrt(b * other)) + max(b, other))
 
 
 def spread(K: ArrayLike) -> float:
@@ -136,12 +147,16 @@ def spread(K: ArrayLike) -> float:
     return float(np.sqrt(rows.max() / rows.mean()))
 
 
-def aligned_classifier_error(rho: float, gamma: float) -> float:
-    """Bound the error of the aligned predictor for two classes.
+def aligned_classifier_error(rho: float, gamma: float, variance: float = 1.0) -> float:
+    """Bound the error of the aligned predictor for the classes -1 and 1.
 
-    Theorem 13 of 2012: ``h*(x) = E[y' K_c(x, x')] / sqrt(E[K_c^2])``, with y centered and of
-    variance one, has a probability of error of at most ``1 - rho / Gamma``. The bound is vacuous
-    from 0.5, the error of guessing.
+    Theorem 13 of 2012: ``h*(x) = E[y' K_c(x, x')]``, of any positive scale, has the wrong sign with
+    a probability of at most ``1 - rho sqrt(v) / Gamma``, where v is the variance of y. The theorem
+    is printed for ``E[y] = 0``, where v = 1; for other classes footnote 3 divides Gamma by v, and
+    the centered targets give sqrt(v). The bound is vacuous from 0.5, the error of guessing.
+
+    With expectations over the training samples, it bounds the training error of
+    ``machine="alignment"``.
 
     Parameters
     ----------
@@ -149,6 +164,8 @@ def aligned_classifier_error(rho: float, gamma: float) -> float:
         Centered alignment of the kernel with the target.
     gamma : float
         `spread` of the kernel, at least 1.
+    variance : float, default=1.0
+        ``v = 1 - E[y]^2``; 1 for classes of equal size, ``4 q (1 - q)`` if a share q is in one.
 
     Returns
     -------
@@ -160,8 +177,43 @@ def aligned_classifier_error(rho: float, gamma: float) -> float:
     >>> from learnkernels.theory import aligned_classifier_error
     >>> aligned_classifier_error(0.8, 1.0)
     0.19999999999999996
+    >>> round(aligned_classifier_error(0.8, 1.0, variance=4 * 0.1 * 0.9), 2)
+    0.52
     """
-    return 1 - fraction("rho", rho, closed=True) / number("gamma", gamma, low=1 - 1e-9)
+    rho, v = fraction("rho", rho, closed=True), fraction("variance", variance, closed=True)
+    return 1 - rho * float(np.sqrt(v)) / number("gamma", gamma, low=1 - 1e-9)
+
+
+def moment_classifier_error(rho: float, variance: float = 1.0) -> float:
+    """Bound the error of the aligned predictor for the classes -1 and 1, without Gamma.
+
+    2012 derives a probabilistic form of theorem 13 by Markov's inequality: Gamma is replaced by
+    ``1 / sqrt(d)`` outside of a share d of the samples. With these samples counted, the error is at
+    most ``1 - sqrt(d v) rho + d``, at best ``1 - v rho^2 / 4``. The second moment of h* gives more:
+    ``E[y h*]^2 <= E[h*^2] Pr[y h* > 0]`` and ``E[h*^2] <= 1 / v``, so the error is at most
+    ``1 - v rho^2``. It is smaller than that of `aligned_classifier_error` if
+    ``rho sqrt(v) > 1 / Gamma``.
+
+    Parameters
+    ----------
+    rho : float
+        Centered alignment of the kernel with the target.
+    variance : float, default=1.0
+        Variance v of y, as in `aligned_classifier_error`.
+
+    Returns
+    -------
+    float
+        Upper bound, with ``h* = 0`` counted as an error; vacuous from 0.5.
+
+    Examples
+    --------
+    >>> from learnkernels.theory import moment_classifier_error
+    >>> round(moment_classifier_error(0.8), 2)
+    0.36
+    """
+    rho, v = fraction("rho", rho, closed=True), fraction("variance", variance, closed=True)
+    return 1 - v * rho**2
 
 
 def aligned_regressor_error(rho: float) -> float:
@@ -189,6 +241,36 @@ def aligned_regressor_error(rho: float) -> float:
     return 2 * (1 - fraction("rho", rho, closed=True))
 
 
+def unnormalized_alignment(K: ArrayLike, L: ArrayLike) -> float:
+    """Compute the unnormalized alignment of two Gram matrices, ``<K_c, L_c>_F / m^2``.
+
+    Definition 5 of 2012, rho_u. Lemma 6: for the kernel of a target with ``|y| <= M`` and
+    ``K_c(x, x) <= R^2`` it is from 0 to ``M^2 R^2`` (the paper prints M for M^2).
+
+    Parameters
+    ----------
+    K, L : array-like of shape (n_samples, n_samples)
+        Gram matrices; they are centered here.
+
+    Returns
+    -------
+    float
+        rho_u.
+
+    Examples
+    --------
+    >>> from learnkernels.theory import unnormalized_alignment
+    >>> unnormalized_alignment([[4.0, -4.0], [-4.0, 4.0]], [[4.0, -4.0], [-4.0, 4.0]])
+    16.0
+    """
+    K, L = gram_matrix("K", K, centered=True), gram_matrix("L", L)
+    if K.shape != L.shape:
+        raise InputError(
+            f"K has shape {K.shape} and L has shape {L.shape}; both must be of the same samples."
+        )
+    return float(np.mean(K * L)) if K.size else 0.0
+
+
 def unnormalized_classifier_error(product: float, bound: float) -> float:
     """Bound the error of ``g*(x) = E[y' K_c(x, x')]`` for the classes -1 and 1.
 
@@ -198,7 +280,7 @@ def unnormalized_classifier_error(product: float, bound: float) -> float:
     Parameters
     ----------
     product : float
-        rho_u; its estimate is ``<K_c, yy'>_F / m^2``.
+        rho_u, see `unnormalized_alignment`.
     bound : float
         R^2, an upper bound on K_c(x, x) of the centered kernel.
 

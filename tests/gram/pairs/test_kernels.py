@@ -6,7 +6,7 @@ import pytest
 import learnkernels as lk
 from learnkernels import InputError
 from learnkernels.execution import Threads
-from learnkernels.gram import BaseKernels, KernelSums
+from learnkernels.gram import BaseKernels, KernelSums, PackedGrams
 from learnkernels.kernels import resolve
 from tests import dense
 from tests.pair_problems import CASES, gram, pair_problem
@@ -170,3 +170,17 @@ def test_matrix_that_is_not_semidefinite_is_refused():
     X = np.array([[0.0, 0.0], [1.0, 1.0]])
     with pytest.raises(InputError, match=r"left\[0\].*semi-definite"):
         BaseKernels.of(resolve(lk.pairs(K, K), X), X)
+
+
+@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("center", [True, False])
+def test_packed_gram_matrices_are_those_of_the_combination(case, center):
+    family, X, Y = pair_problem(*case)
+    rng = np.random.default_rng(2)
+    _, _, found = centered_kernels(family, X, Y, rng.uniform(0.5, 2.0, len(X)), center)
+    some = np.sort(rng.permutation(len(X))[:20])
+    packed = PackedGrams.of(found, some, np.inf)
+    for k in range(found.n_kernels):
+        unit = np.eye(found.n_kernels)[k]
+        expected = found.kernel(unit).take(some).gram(BACKEND)
+        np.testing.assert_allclose(packed.gram(unit), expected, atol=1e-12)

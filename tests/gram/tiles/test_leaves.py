@@ -6,6 +6,9 @@ from hypothesis import strategies as st
 from numba import njit
 
 from learnkernels.gram.tiles import leaves
+from learnkernels.jit import load_compiler
+
+load_compiler()  # before another function calls one of them
 
 
 @njit

@@ -93,7 +93,11 @@ class CombinedFactors:
     def add_cross(self, rows: tuple[FactorSamples, ...], K: np.ndarray, backend: Backend) -> None:
         """Add the Gram matrix of new samples against the training samples to K."""
         if any(len(samples) != len(K) for samples in rows):
-            raise InputError("the views of X have different numbers of samples.")
+            raise InputError(
+                "the views of X have different numbers of samples; every view must return one row "
+                "for "
+                "each row of X. Check the functions that select or transform columns."
+            )
         means = tuple(f.c for f in self.factors)
         new = new_factors(self.groups, means, rows, self.center)
         for factor, d, one in zip(self.factors, self.d, new, strict=True):

@@ -22,6 +22,8 @@ from learnkernels.gram.factors.combination import ROWS, CombinedFactors, row_ran
 from learnkernels.gram.factors.factor import Factor, inner, second_moments
 from learnkernels.gram.factors.samples import FactorGroup, FactorSamples
 from learnkernels.gram.statistics import CONSTANT, TINY, PartStatistics
+from learnkernels.gram.triangles import pack_rows
+from learnkernels.plurals import count_text
 
 # Columns up to which the norm of a combination comes from M, if they are fewer than samples.
 FEW = 1000
@@ -223,6 +225,14 @@ class CenteredFactors:
             found += np.bincount(factor.owner, values, len(found))
         return found
 
+    def pack(self, samples: np.ndarray, center: bool, backend: Backend, out: np.ndarray) -> None:
+        """Write the upper triangles of the Gram matrices of some samples into `out`."""
+        n, nothing = len(samples), np.zeros((1, len(samples)))
+        for k, unit in enumerate(np.eye(len(out))):
+            K = np.zeros((n, n))
+            self.combined(unit, center).take(samples).add_gram(K, backend)
+            pack_rows(K[None], 0, nothing, np.zeros(1), n, out[k : k + 1])
+
     def tail_sums(self, theta: int, center: bool, backend: Backend) -> np.ndarray:
         """Return the trace minus the theta largest eigenvalues of each kernel, (n_kernels,)."""
         found = np.zeros(len(self.index))
@@ -280,7 +290,8 @@ def require_representable(
     if bad.any():
         first = int(index[np.flatnonzero(bad)[0]])
         raise InputError(
-            f"{int(bad.sum())} kernels have values too large or too small to be squared (the first "
+            f"{count_text(int(bad.sum()), 'kernel')} with values too large or too small to be "
+            "squared (the first "
             f"is number {first}); scale the columns of X, for example with MaxAbsScaler."
         )
 

@@ -119,7 +119,10 @@ class FactorGroup:
             A[:, np.abs(A).max(axis=0, initial=0.0) <= 1e-14 * np.abs(self.origin)] = 0.0
         if not np.isfinite(A.data if sparse.issparse(A) else A).all():
             view = "X" if self.source is None else self.source.view
-            raise InputError(f"view {view!r} holds NaN or infinite values; all must be finite.")
+            raise InputError(
+                f"view {view!r} contains NaN or infinite values; all must be finite: impute or "
+                "remove them."
+            )
         if self.cosine:
             A = unit_rows(A, self.owner - self.owner.min(initial=0))
         if observed is None:

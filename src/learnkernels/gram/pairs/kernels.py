@@ -16,6 +16,7 @@ from learnkernels.gram.pairs.combination import CombinedPairs
 from learnkernels.gram.pairs.objects import ObjectKernels
 from learnkernels.gram.spectrum import tail_sum
 from learnkernels.gram.statistics import PartStatistics, require_squares
+from learnkernels.gram.triangles import pack_rows
 from learnkernels.kernels import Source
 
 
@@ -167,6 +168,14 @@ class CenteredPairs:
         w, every = self.weights, np.arange(len(self.weights))
         cells = self.kernels.cells.take(every)
         return self.kernels.objects.inner(K * np.outer(w, w), cells, cells)
+
+    def pack(self, samples: np.ndarray, center: bool, backend: Backend, out: np.ndarray) -> None:
+        """Write the upper triangles of the Gram matrices of some pairs into `out`."""
+        n, nothing = len(samples), np.zeros((1, len(samples)))
+        for k, unit in enumerate(np.eye(len(out))):
+            K = np.zeros((n, n))
+            self.combined(unit, center).take(samples).add_gram(K, backend)
+            pack_rows(K[None], 0, nothing, np.zeros(1), n, out[k : k + 1])
 
     def tail_sums(self, theta: int, center: bool, backend: Backend) -> np.ndarray:
         """Return the trace minus the theta largest eigenvalues of each kernel, (n_kernels,)."""

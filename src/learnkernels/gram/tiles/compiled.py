@@ -115,7 +115,7 @@ class CompiledGroup(Group):
                 squared = np.einsum("ij,ij->i", A, A)
         if not (np.isfinite(squared).all() and np.isfinite(raw).all()):
             raise InputError(
-                "X holds values so large that squared distances overflow; "
+                "X contains values so large that squared distances overflow; "
                 "scale the columns, for example with StandardScaler."
             )
         return CompiledSamples(A, squared, raw)

@@ -17,7 +17,7 @@ from learnkernels.execution import Backend, Threads
 from learnkernels.gram.learned import weighted
 from learnkernels.gram.spectrum import tail_sum
 from learnkernels.gram.statistics import PartStatistics, require_squares
-from learnkernels.gram.tiles.compiled import NO_EXTRA, NOTHING, CompiledGroup
+from learnkernels.gram.tiles.compiled import NO_EXTRA, NOTHING, CompiledGroup, evaluate
 from learnkernels.gram.tiles.group import Group
 from learnkernels.gram.tiles.leaves import Tile
 from learnkernels.gram.tiles.missing import MissingGroup
@@ -30,6 +30,7 @@ from learnkernels.gram.tiles.passes import (
     ranges,
     row_ranges,
 )
+from learnkernels.gram.triangles import pack_rows
 from learnkernels.kernels import Kernel, Source
 
 NO_KERNELS = Tile(
@@ -148,7 +149,11 @@ class TileKernels:
         scale = None if self.right_scale is None else inverse_roots(self.kernels, X)
         n_rows = len(samples[0])
         if any(len(own) != n_rows for own in samples):
-            raise InputError("the views of X have different numbers of samples.")
+            raise InputError(
+                "the views of X have different numbers of samples; every view must return one row "
+                "for "
+                "each row of X. Check the functions that select or transform columns."
+            )
         return replace(self, left=tuple(samples), left_scale=scale, shape=(n_rows, self.shape[1]))
 
     def as_columns(self) -> TileKernels:
@@ -340,10 +345,29 @@ class CenteredTiles:
         found -= self.means[:, rows] @ S.sum(axis=1) + self.means[:, columns] @ S.sum(axis=0)
         return np.asarray(found + total * S.sum())
 
+    def pack(self, samples: np.ndarray, center: bool, backend: Backend, out: np.ndarray) -> None:
+        """Write the upper triangles of the Gram matrices of some samples into `out`."""
+        taken, w = self.kernels.take(samples), self.weights
+        u = self.means[:, samples] if center else np.zeros((len(out), len(samples)))
+        constants = self.means @ w / w.sum() if center else self.kernels.units
+        task = partial(pack_tile, taken, u, constants, out)
+        for _ in backend.map(task, row_ranges(len(out), (0, len(samples))), "Grams", local=True):
+            pass
+
     def tail_sums(self, theta: int, center: bool, backend: Backend) -> np.ndarray:
         """Return the trace minus the theta largest eigenvalues of each kernel, (n_kernels,)."""
         task = partial(tail_of_kernel, self, theta, center)
         return np.array(list(backend.map(task, range(len(self.means)), "spectra")))
+
+
+def pack_tile(
+    kernels: TileKernels, u: np.ndarray, constants: np.ndarray, out: np.ndarray, rows: slice
+) -> None:
+    """Write some rows of all Gram matrices, centered, into their triangles."""
+    n = kernels.shape[1]
+    tile = kernels.tile(rows, slice(rows.start, n))
+    values = evaluate(tile, rows.stop - rows.start, n - rows.start)
+    pack_rows(values, rows.start, u, constants, n, out)
 
 
 def multiplied_rows(kernels: TileKernels, vectors: np.ndarray, rows: slice) -> np.ndarray:

@@ -17,19 +17,18 @@ side, so that the compiler can use vector registers.
 from typing import Any
 
 import numpy as np
-from numba import types
-from numba.extending import intrinsic
 
-from learnkernels.jit import compiled
+from learnkernels.jit import compiled, intrinsic
 
 # Wide enough for vector registers; in a wider block, the last pair to run out keeps more waiting.
 WIDTH = 64
 ONE, LAST = np.uint64(1), np.uint64(63)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic(python=lambda word: np.uint64(int(word).bit_count()))
 def count_ones(typing_context: Any, word: Any) -> Any:
     """Count the bits set in a word, with one instruction of the processor."""
+    from numba import types
 
     def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.ctpop(arguments[0])

@@ -108,8 +108,8 @@ def called(kernel: Any, X: Any, Z: Any) -> np.ndarray:
     expected = (X.shape[0], (X if Z is None else Z).shape[0])
     if values.shape != expected:
         raise InputError(
-            f"kernel {kernel.name!r} returned an array of shape {values.shape} for blocks of "
-            f"{expected[0]} and {expected[1]} samples; it must return shape {expected}."
+            f"kernel {kernel.name!r} returned an array of shape {values.shape} for two blocks "
+            f"of samples; it must return shape {expected}."
         )
     if not np.isfinite(values).all():
         raise InputError(
@@ -180,7 +180,7 @@ def observed_in_stack(X: np.ndarray, kernel: Any, columns: np.ndarray | None = N
     rest = K[np.ix_(observed, np.flatnonzero(observed) if columns is None else columns)]
     if not np.isfinite(rest).all():
         raise InputError(
-            f"kernel {kernel.name!r} holds NaN or infinite values between samples that are not "
+            f"kernel {kernel.name!r} contains NaN or infinite values between samples that are not "
             "missing; a missing sample has NaN in its whole row and column, all else is finite."
         )
     return observed

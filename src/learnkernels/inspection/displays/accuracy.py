@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone, is_classifier
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.validation import check_is_fitted
@@ -10,6 +14,9 @@ from sklearn.utils.validation import check_is_fitted
 from learnkernels.errors import InputError
 from learnkernels.estimators import refit
 from learnkernels.inspection.displays.style import BLUE, GREY, axes_for, label_of, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 # Part of the picture's height that a name needs.
 ROOM = 0.06
@@ -47,7 +54,13 @@ class AlignmentAccuracyDisplay:
     True
     """
 
-    def __init__(self, names, alignments, scores, measure: str = "accuracy"):
+    def __init__(
+        self,
+        names: Sequence[str],
+        alignments: ArrayLike,
+        scores: ArrayLike,
+        measure: str = "accuracy",
+    ):
         self.names = list(names)
         self.alignments = np.asarray(alignments, dtype=float)
         self.scores = np.asarray(scores, dtype=float)
@@ -58,7 +71,9 @@ class AlignmentAccuracyDisplay:
         )
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, cv=5, ax=None) -> AlignmentAccuracyDisplay:
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike, *, cv: Any = 5, ax: Axes | None = None
+    ) -> AlignmentAccuracyDisplay:
         """Cross-validate each base kernel alone, and draw.
 
         Parameters
@@ -87,7 +102,7 @@ class AlignmentAccuracyDisplay:
         measure = "accuracy" if is_classifier(estimator) else "R²"
         return cls(estimator.kernel_names_, estimator.kernel_alignments_, scores, measure).plot(ax)
 
-    def plot(self, ax=None) -> AlignmentAccuracyDisplay:
+    def plot(self, ax: Axes | None = None) -> AlignmentAccuracyDisplay:
         """Draw; points that stand apart have names.
 
         Parameters

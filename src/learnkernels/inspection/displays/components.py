@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
@@ -17,6 +21,9 @@ from learnkernels.inspection.displays.style import (
     tidy,
 )
 from learnkernels.machines import Ridge, TrainingProblem
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST = 5
 POINTS = 300
@@ -53,7 +60,14 @@ class ComponentsDisplay:
     True
     """
 
-    def __init__(self, grid, components: dict, intercept: float, X, y):
+    def __init__(
+        self,
+        grid: ArrayLike,
+        components: Mapping[str, ArrayLike],
+        intercept: float,
+        X: ArrayLike,
+        y: ArrayLike,
+    ):
         self.grid = np.asarray(grid, dtype=float)
         self.components = {name: np.asarray(values) for name, values in components.items()}
         self.intercept = float(intercept)
@@ -66,7 +80,9 @@ class ComponentsDisplay:
         return self.intercept + np.sum(list(self.components.values()), axis=0)
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, ax=None) -> ComponentsDisplay:
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike, *, ax: Axes | None = None
+    ) -> ComponentsDisplay:
         """Draw the fit of an estimator to one feature.
 
         Parameters
@@ -104,7 +120,7 @@ class ComponentsDisplay:
         }
         return cls(grid, components, trained.intercept[0], samples, y).plot(ax)
 
-    def plot(self, ax=None) -> ComponentsDisplay:
+    def plot(self, ax: Axes | None = None) -> ComponentsDisplay:
         """Draw; the largest components by name, the others together.
 
         Parameters

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
 from learnkernels.inspection.displays.style import BLUE, GREY, axes_for, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 SMALLEST = 1e-16
 
@@ -38,12 +44,12 @@ class ConvergenceDisplay:
     True
     """
 
-    def __init__(self, gaps, tol: float | None = None):
+    def __init__(self, gaps: ArrayLike, tol: float | None = None):
         self.gaps = np.asarray(gaps, dtype=float)
         self.tol = tol
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None) -> ConvergenceDisplay:
+    def from_estimator(cls, estimator: Any, *, ax: Axes | None = None) -> ConvergenceDisplay:
         """Draw the way to the certificate of a fitted estimator.
 
         Parameters
@@ -62,7 +68,7 @@ class ConvergenceDisplay:
             )
         return cls(certificate.gaps, getattr(estimator.method, "tol", 1e-4)).plot(ax)
 
-    def plot(self, ax=None) -> ConvergenceDisplay:
+    def plot(self, ax: Axes | None = None) -> ConvergenceDisplay:
         """Draw.
 
         Parameters
@@ -76,7 +82,7 @@ class ConvergenceDisplay:
         if self.tol is not None:
             self.ax_.axhline(self.tol, color=GREY, ls=":", label="tolerance")
             self.ax_.legend(frameon=False)
-        self.ax_.xaxis.get_major_locator().set_params(integer=True)
+        self.ax_.locator_params(axis="x", integer=True)
         self.ax_.set_xlabel("steps")
         self.ax_.set_ylabel("relative gap between objective and bound")
         tidy(self.ax_)

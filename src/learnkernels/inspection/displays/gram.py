@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
 from learnkernels.estimators import refit
 from learnkernels.inspection.displays.style import INK, axes_for, label_of
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST = 1000
 
@@ -37,7 +43,7 @@ class GramDisplay:
     (150, 150)
     """
 
-    def __init__(self, K, y):
+    def __init__(self, K: ArrayLike, y: ArrayLike):
         self.K = np.asarray(K, dtype=float)
         self.y = np.asarray(y)
         if self.K.ndim != 2 or self.K.shape != (len(self.y), len(self.y)):
@@ -47,7 +53,9 @@ class GramDisplay:
             )
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, ax=None) -> GramDisplay:
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike, *, ax: Axes | None = None
+    ) -> GramDisplay:
         """Draw the learned kernel on the training data.
 
         Parameters
@@ -63,7 +71,7 @@ class GramDisplay:
         kernels = refit(estimator, X, y).kernels
         return cls(kernels.gram(estimator.weights_), y).plot(ax)
 
-    def plot(self, ax=None) -> GramDisplay:
+    def plot(self, ax: Axes | None = None) -> GramDisplay:
         """Draw; of very many samples, some at even spacing.
 
         Parameters
@@ -85,7 +93,7 @@ class GramDisplay:
         self._mark(y)
         return self
 
-    def _mark(self, y) -> None:
+    def _mark(self, y: np.ndarray) -> None:
         """Lines between classes and their names, or the ends of the target."""
         classes, starts, counts = np.unique(y, return_index=True, return_counts=True)
         few = len(classes) <= 20 and (y.dtype.kind != "f" or len(classes) <= 5)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
@@ -16,6 +20,9 @@ from learnkernels.inspection.displays.style import (
     legend_beside,
     tidy,
 )
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 NAMED = 6
 
@@ -50,14 +57,24 @@ class WeightPathDisplay:
     (2, 2)
     """
 
-    def __init__(self, values, weights, names, parameter: str = "C"):
+    def __init__(
+        self, values: ArrayLike, weights: ArrayLike, names: Sequence[str], parameter: str = "C"
+    ):
         self.values = np.asarray(values, dtype=float)
         self.weights = np.asarray(weights, dtype=float)
         self.names = list(names)
         self.parameter = parameter
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, values=None, ax=None) -> WeightPathDisplay:
+    def from_estimator(
+        cls,
+        estimator: Any,
+        X: Any,
+        y: ArrayLike,
+        *,
+        values: ArrayLike | None = None,
+        ax: Axes | None = None,
+    ) -> WeightPathDisplay:
         """Fit again with every value, and draw.
 
         Parameters
@@ -85,7 +102,7 @@ class WeightPathDisplay:
         ]
         return cls(values, found, estimator.kernel_names_, parameter).plot(ax)
 
-    def plot(self, ax=None) -> WeightPathDisplay:
+    def plot(self, ax: Axes | None = None) -> WeightPathDisplay:
         """Draw; the heaviest kernels have colours and names, the others are grey.
 
         Parameters

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.estimators import refit
@@ -15,6 +19,9 @@ from learnkernels.inspection.displays.style import (
     tidy,
 )
 from learnkernels.theory import tail_sums
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST = 6
 CUTS = 30
@@ -47,11 +54,13 @@ class SpectrumDisplay:
     ['learned kernel', 'gaussian(2^0)', 'gaussian(0.1)']
     """
 
-    def __init__(self, eigenvalues: dict):
+    def __init__(self, eigenvalues: Mapping[str, ArrayLike]):
         self.eigenvalues = {name: np.asarray(values) for name, values in eigenvalues.items()}
 
     @classmethod
-    def from_estimator(cls, estimator, X, y, *, ax=None) -> SpectrumDisplay:
+    def from_estimator(
+        cls, estimator: Any, X: Any, y: ArrayLike, *, ax: Axes | None = None
+    ) -> SpectrumDisplay:
         """Draw the spectra on the training data.
 
         Parameters
@@ -71,7 +80,7 @@ class SpectrumDisplay:
             found[str(estimator.kernel_names_[k])] = spectrum(kernels.gram_of(int(k)))
         return cls(found).plot(ax)
 
-    def plot(self, ax=None) -> SpectrumDisplay:
+    def plot(self, ax: Axes | None = None) -> SpectrumDisplay:
         """Draw.
 
         Parameters

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from learnkernels.errors import InputError
 from learnkernels.escaping import printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 INK, GREY, BLUE, ORANGE = "#22272e", "#8c959f", "#0072b2", "#d55e00"
 # Okabe and Ito, Color Universal Design (2008).
@@ -12,7 +17,7 @@ MARKERS = "osD^vPX"
 LONGEST_NAME = 40
 
 
-def axes_for(ax, size: tuple[float, float]):
+def axes_for(ax: Axes | None, size: tuple[float, float]) -> Axes:
     """Return the given axes, or those of a new figure of a size in inches."""
     try:
         import matplotlib.pyplot as plt
@@ -26,12 +31,12 @@ def axes_for(ax, size: tuple[float, float]):
     return ax
 
 
-def tidy(ax) -> None:
+def tidy(ax: Axes) -> None:
     """Without a box."""
     ax.spines[["top", "right"]].set_visible(False)
 
 
-def legend_beside(ax) -> None:
+def legend_beside(ax: Axes) -> None:
     """For lines that go from edge to edge and leave no room inside."""
     ax.legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
 from learnkernels.inspection.displays.style import BLUE, GREY, INK, axes_for, label_of, tidy
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 MOST = 30
 ROW = 0.24
@@ -43,13 +48,15 @@ class WeightsDisplay:
     1.0
     """
 
-    def __init__(self, names: Sequence[str], weights, title: str = "learned weights"):
+    def __init__(self, names: Sequence[str], weights: ArrayLike, title: str = "learned weights"):
         self.names = list(names)
         self.weights = np.asarray(weights, dtype=float)
         self.title = title
 
     @classmethod
-    def from_estimator(cls, estimator, *, by: str = "kernel", ax=None) -> WeightsDisplay:
+    def from_estimator(
+        cls, estimator: Any, *, by: str = "kernel", ax: Axes | None = None
+    ) -> WeightsDisplay:
         """Draw the weights of a fitted estimator.
 
         Parameters
@@ -69,7 +76,7 @@ class WeightsDisplay:
             return cls(list(views), list(views.values()), "weights of the views").plot(ax)
         raise InputError(f"by={by!r}; expected 'kernel' or 'view'.")
 
-    def plot(self, ax=None) -> WeightsDisplay:
+    def plot(self, ax: Axes | None = None) -> WeightsDisplay:
         """Draw.
 
         Parameters
@@ -122,14 +129,18 @@ class AlignmentDisplay:
     True
     """
 
-    def __init__(self, names: Sequence[str], weights, alignments, alignment: float):
+    def __init__(
+        self, names: Sequence[str], weights: ArrayLike, alignments: ArrayLike, alignment: float
+    ):
         self.names = list(names)
         self.weights = np.asarray(weights, dtype=float)
         self.alignments = np.asarray(alignments, dtype=float)
         self.alignment = float(alignment)
 
     @classmethod
-    def from_estimator(cls, estimator, *, ax=None) -> AlignmentDisplay:
+    def from_estimator(
+        cls, estimator: Any, *, ax: tuple[Axes, Axes] | None = None
+    ) -> AlignmentDisplay:
         """Draw the kernels of a fitted estimator.
 
         Parameters
@@ -147,7 +158,7 @@ class AlignmentDisplay:
             estimator.alignment_,
         ).plot(ax)
 
-    def plot(self, ax=None) -> AlignmentDisplay:
+    def plot(self, ax: tuple[Axes, Axes] | None = None) -> AlignmentDisplay:
         """Draw.
 
         Parameters
@@ -185,7 +196,7 @@ def heaviest(weights: np.ndarray, then: np.ndarray | None = None) -> tuple[np.nd
     return order[:MOST], order[MOST:]
 
 
-def label_rows(ax, names: list[str], rest: np.ndarray, weights: np.ndarray) -> None:
+def label_rows(ax: Axes, names: list[str], rest: np.ndarray, weights: np.ndarray) -> None:
     """Names at the bars, and below them what was left out."""
     labels = [label_of(name) for name in names]
     if len(rest):

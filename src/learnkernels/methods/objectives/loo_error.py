@@ -26,7 +26,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri
 
-from learnkernels.gram import CenteredKernels, Landmarks, weighted
+from learnkernels.errors import InputError
+from learnkernels.gram import CenteredKernels, Landmarks, PackedGrams, weighted
 
 
 @dataclass(frozen=True)
@@ -62,12 +63,15 @@ class LeaveOneOutError:
         The samples that are used.
     landmarks : ndarray of shape (m,) or None
         Positions in `samples` that span the predictor; None is all.
+    packed : PackedGrams or None
+        The Gram matrices of the samples that are used, if they are held.
     """
 
     kernels: CenteredKernels
     Y: np.ndarray
     samples: np.ndarray
     landmarks: np.ndarray | None = None
+    packed: PackedGrams | None = None
 
     @property
     def weights(self) -> np.ndarray:
@@ -75,19 +79,34 @@ class LeaveOneOutError:
         return self.kernels.weights[self.samples]
 
     def gram(self, mu: np.ndarray) -> np.ndarray:
-        """Return W^1/2 K_mu W^1/2 of the samples that are used, shape (n, n)."""
-        kernel, backend = self.kernels.kernel(mu), self.kernels.backend
-        if len(self.samples) < self.kernels.n_samples:
-            kernel = kernel.take(self.samples)
-        return weighted(kernel.gram(backend), self.weights)
+        """Return K_mu of the samples that are used, shape (n, n)."""
+        if self.packed is not None:
+            return self.packed.gram(mu)
+        return self.kernels.kernel(mu).take(self.samples).gram(self.kernels.backend)
+
+    def inner(self, S: np.ndarray) -> np.ndarray:
+        """Return ``<K_k, S>`` of every kernel for a symmetric S, shape (n_kernels,)."""
+        if self.packed is not None:
+            return self.packed.inner(S)
+        return self.kernels.inner(S, self.samples)
 
     def evaluate(self, mu: np.ndarray) -> LeaveOneOutPoint | None:
         """Return error and gradient at mu; None if B is not positive definite by rounding."""
         return self._dense(mu) if self.landmarks is None else self._in_span(mu, self.landmarks)
 
+    def point(self, mu: np.ndarray) -> LeaveOneOutPoint:
+        """Return error and gradient at mu; raise if they cannot be computed."""
+        found = self.evaluate(mu)
+        if found is None:
+            raise InputError(
+                "the base kernels are not positive semi-definite within rounding, so leave-one-out "
+                "errors cannot be computed; check kernels without a known formula."
+            )
+        return found
+
     def _dense(self, mu: np.ndarray) -> LeaveOneOutPoint | None:
         root = np.sqrt(self.weights)
-        G = inverse(self.gram(mu))
+        G = inverse(weighted(self.gram(mu), self.weights))
         if G is None:
             return None
         if self.kernels.center:
@@ -99,7 +118,7 @@ class LeaveOneOutError:
         S = H @ H.T
         cross = (G @ v) @ c.T
         S -= (cross + cross.T) / 2
-        return self._point(mu, errors, self.kernels.inner(weighted(S, self.weights), self.samples))
+        return self._point(mu, errors, self.inner(weighted(S, self.weights)))
 
     def _in_span(self, mu: np.ndarray, index: np.ndarray) -> LeaveOneOutPoint:
         root = np.sqrt(self.weights)[:, None]

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from learnkernels.methods.objectives.loss import Loss
 from learnkernels.methods.objectives.ridge_objective import RidgeObjective
 from learnkernels.methods.objectives.svm_objective import SVMObjective
 from learnkernels.solvers import (
@@ -20,8 +21,30 @@ from learnkernels.solvers import (
 
 # Parts of the tolerance to which the program is solved, and the SVM that certifies its value.
 SHARPER, INNER = 0.01, 0.1
+# Samples beyond which a Gram matrix is not formed if there are fewer kernels of rank one.
+TALL = 4000
 # Kernels up to which the general method is tried where the interior-point method fails.
 MAX_GENERAL = 2000
+
+
+def rank_one_weights(
+    loss: Loss, radius: float, *, tol: float, max_iter: int
+) -> tuple[np.ndarray, Certificate] | None:
+    """Compute the weights of bounded sum; None if the interior-point method does not apply.
+
+    It applies to kernels of rank one, one output and, for ridge, samples that are not many more
+    than the kernels: then an n x n matrix would cost more than one of the kernels.
+    """
+    (n, outputs), p = loss.Y.shape, loss.kernels.n_kernels
+    thin = isinstance(loss, RidgeObjective) and n > TALL and 2 * p < n
+    columns = loss.kernels.rank_one() if outputs == 1 and not thin else None
+    if columns is None:
+        return None
+    if isinstance(loss, SVMObjective):
+        return rank_one_svm_weights(loss, columns, tol=tol, max_iter=max_iter)
+    if isinstance(loss, RidgeObjective):
+        return rank_one_ridge_weights(loss, columns, radius, tol=tol, max_iter=max_iter)
+    return None
 
 
 def rank_one_svm_weights(

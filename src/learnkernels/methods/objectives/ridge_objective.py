@@ -11,7 +11,7 @@ so dF/dmu_k = -v_k at c = (K_mu + alpha W^-1)^-1 y, and for any c at all
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Self
 
 import numpy as np
 
@@ -47,6 +47,7 @@ class RidgeObjective:
     alpha: float
     allowed: WeightSet
     curved: bool = True
+    criterion: ClassVar[str] = "ridge objective"
 
     @classmethod
     def of(cls, problem: WeightProblem, allowed: WeightSet, curved: bool = True) -> Self:
@@ -55,6 +56,10 @@ class RidgeObjective:
         if problem.kernels.center:
             Y = Y - w @ Y / w.sum()
         return cls(problem.kernels, Y, np.sqrt(w)[:, None], problem.alpha, allowed, curved)
+
+    def over(self, kernels: CenteredKernels, allowed: WeightSet) -> Self:
+        """Return the objective of other kernels and weights."""
+        return replace(self, kernels=kernels, allowed=allowed)
 
     def evaluate(self, mu: np.ndarray, near: Point | None = None) -> Point:
         """Solve ridge at mu."""
@@ -82,7 +87,7 @@ class RidgeObjective:
 
     def restricted(self, mask: np.ndarray) -> Self:
         """Return the objective of some of the kernels."""
-        return replace(self, kernels=self.kernels.keep(mask))
+        return self.over(self.kernels.keep(mask), self.allowed)
 
     def bound_over_all(self, point: Point) -> tuple[float, np.ndarray]:
         """Return a lower bound over all weights, and minus their gradient, shape (p,)."""

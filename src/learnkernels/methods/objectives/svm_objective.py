@@ -10,21 +10,18 @@ for any feasible beta at all
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import ClassVar, Self
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from learnkernels.execution import single_threaded_blas
 from learnkernels.gram import CenteredKernels
-from learnkernels.solvers import LpBall, Point, Simplex, WeightSet, simplex_qp, solve_svm
+from learnkernels.methods.base import WeightProblem
+from learnkernels.solvers import Point, Simplex, WeightSet, simplex_qp, solve_svm
 
-# Weights of an lp-norm solution are positive; this keeps roots and logarithms finite.
-SMALLEST = 1e-200
-# Beyond this many kernels block steps, which treat one kernel at a time, are faster than Newton's.
-MAX_CURVED = 1000
-SIMPLEX, EUCLIDEAN = Simplex(), LpBall(2.0)
+SIMPLEX = Simplex()
 
 
 @dataclass
@@ -50,6 +47,17 @@ class SVMObjective:
     C: np.ndarray
     allowed: WeightSet = SIMPLEX
     tol: float = 1e-3
+    criterion: ClassVar[str] = "SVM objective"
+
+    @classmethod
+    def of(cls, problem: WeightProblem, allowed: WeightSet = SIMPLEX, tol: float = 1e-3) -> Self:
+        """Return the objective of a weight problem."""
+        C = problem.C * problem.sample_weight
+        return cls(problem.kernels, problem.Y, C, allowed, tol)
+
+    def over(self, kernels: CenteredKernels, allowed: WeightSet) -> SVMObjective:
+        """Return the objective of other kernels and weights."""
+        return SVMObjective(kernels, self.Y, self.C, allowed)
 
     def evaluate(self, mu: np.ndarray, near: Point | None = None) -> Point:
         """Solve the SVMs at mu, starting from the coefficients of `near`."""
@@ -81,7 +89,7 @@ class SVMObjective:
 
     def restricted(self, mask: np.ndarray) -> SVMObjective:
         """Return the objective of some of the kernels."""
-        return SVMObjective(self.kernels.keep(mask), self.Y, self.C, self.allowed)
+        return self.over(self.kernels.keep(mask), self.allowed)
 
     def bound_over_all(self, point: Point) -> tuple[float, np.ndarray]:
         """Return a lower bound over all weights, and minus their gradient, shape (p,)."""
@@ -125,67 +133,3 @@ def held_curvature(K_FF: np.ndarray, Z_F: np.ndarray) -> np.ndarray:
         solved, _ = dpotrs(factor, np.column_stack([Z_F, np.ones(len(K_FF))]), lower=1)
     ones = solved[:, -1]
     return Z_F.T @ (solved[:, :-1] - np.outer(ones, Z_F.T @ ones) / ones.sum())
-
-
-@dataclass
-class LpObjective(SVMObjective):
-    """J over |mu|_p <= 1, in s = mu^p: s >= 0, sum(s) <= 1.
-
-    mu_k = s_k^(1/p) is concave and J decreases in mu, so J is convex in s, and its minimum is
-    inside.
-    """
-
-    allowed: LpBall = EUCLIDEAN
-
-    def evaluate(self, mu: np.ndarray, near: Point | None = None) -> Point:
-        """Solve the SVMs at s; `mu` of the point is s."""
-        s = mu
-        point = super().evaluate(self.weights(s), near)
-        target = self.block_step(s, -2 * point.gradient)
-        return replace(point, mu=s, gradient=point.gradient * self.slope(s), target=target)
-
-    def weights(self, s: np.ndarray) -> np.ndarray:
-        """Compute mu_k = s_k^(1/p)."""
-        return np.maximum(s, SMALLEST) ** (1 / self.allowed.p)
-
-    def slope(self, s: np.ndarray) -> np.ndarray:
-        """Compute dmu_k/ds_k."""
-        return np.maximum(s, SMALLEST) ** (1 / self.allowed.p - 1) / self.allowed.p
-
-    def curvature(self, point: Point) -> np.ndarray | None:
-        """Compute the second derivatives in s; None for so many kernels that they cost too much."""
-        H = super().curvature(point) if len(point.mu) <= MAX_CURVED else None
-        if H is None:
-            return None
-        slope = self.slope(point.mu)
-        diagonal = point.gradient * (1 / self.allowed.p - 1) / np.maximum(point.mu, SMALLEST)
-        return H * np.outer(slope, slope) + np.diag(diagonal)
-
-    def model_minimum(self, point: Point, H: np.ndarray) -> np.ndarray:
-        """Take the Newton step of fixed sum, unless it leaves the orthant.
-
-        Scaled by s itself: near the boundary H grows like s^(1/p - 2).
-        """
-        s = np.maximum(point.mu, SMALLEST)
-        scaled = H * np.outer(s, s)
-        size = np.diag(scaled).max()
-        scaled.flat[:: len(s) + 1] += 1e-12 * max(size, np.finfo(float).tiny)
-        factor = cho_factor(scaled, lower=True, check_finite=False)
-        both = cho_solve(factor, np.column_stack([s * point.gradient, s]), check_finite=False)
-        multiplier = -(s @ both[:, 0]) / (s @ both[:, 1])
-        step = -s * (both[:, 0] + multiplier * both[:, 1])
-        falling = step < 0
-        longest = 0.95 * np.min(s[falling] / -step[falling], initial=np.inf)
-        if longest < 0.5:  # one small weight would limit the step of all others
-            return point.target
-        moved = s + min(1.0, longest) * step
-        return moved / moved.sum()
-
-    def block_step(self, s: np.ndarray, q: np.ndarray) -> np.ndarray:
-        """Take the block step, which lowers J from any point: mu_k ~ |w_k|^(2/(p+1))."""
-        p = self.allowed.p
-        squares = np.maximum(s, SMALLEST) ** (2 / p) * q  # |w_k|^2
-        if not squares.any():
-            return s
-        moved = (squares / squares.max()) ** (p / (p + 1))
-        return np.maximum(moved / moved.sum(), SMALLEST)

@@ -28,7 +28,7 @@ EXPERIMENTS = {
         gaussians.PROTOCOL, gaussians.table_4,
     ),
     "2012-figure3": Experiment(
-        "One-stage alignment against alignf on kinematics (2012, figure 3)",
+        "One-stage alignment against alignf on kinematics and ionosphere (2012, figure 3)",
         single_stage.PROTOCOL, single_stage.figure_3,
     ),
     "2012-table3": Experiment(

@@ -14,4 +14,8 @@ EXPERIMENTS = {
         "Several classes: accuracy (2013, table 1)",
         many_classes.PROTOCOL, many_classes.table_1,
     ),
+    "2013-multiloc": Experiment(
+        "Protein locations: accuracy (in place of four sets of 2013, table 1)",
+        many_classes.LOCATIONS, many_classes.table_1,
+    ),
 }  # fmt: skip

@@ -1,7 +1,7 @@
 """Cortes, Mohri and Rostamizadeh: L2 regularization for learning kernels (2009)."""
 
 from learnkernels.reproductions.experiment import Experiment
-from learnkernels.reproductions.ridge_2009 import bigrams, three_kernels
+from learnkernels.reproductions.ridge_2009 import bigrams, full_protocol, three_kernels
 
 __all__ = ["EXPERIMENTS"]
 
@@ -13,5 +13,9 @@ EXPERIMENTS = {
     "2009-figure1": Experiment(
         "Error against the number of bigrams, Reuters and sentiment (2009, figure 1)",
         bigrams.PROTOCOL, bigrams.figure_1,
+    ),
+    "2009-figure1-kitchen": Experiment(
+        "Rank-one kernels of 4,000 bigrams of kitchen, protocol in full (2009, figure 1)",
+        full_protocol.PROTOCOL, full_protocol.figure_1_in_full,
     ),
 }  # fmt: skip

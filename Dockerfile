@@ -1,0 +1,23 @@
+# docker build -t learnkernels .
+# docker run --rm learnkernels                                    the demo
+# docker run --rm -v "$PWD:/data" learnkernels fit data.csv --target y --save model.skops
+FROM python:3.13-slim AS build
+WORKDIR /src
+COPY pyproject.toml README.md LICENSE ./
+COPY src src
+RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
+
+FROM python:3.13-slim
+COPY --from=build /wheels /wheels
+RUN wheel=$(ls /wheels/*.whl) \
+    && pip install --no-cache-dir "$wheel[report,parquet]" \
+    && useradd --create-home user \
+    && mkdir /data \
+    && chown user /data
+USER user
+# Compiled functions are kept in the home of the user: compile once, while the image is built.
+RUN python -c "import learnkernels as lk; from sklearn.datasets import load_wine; \
+    lk.KernelClassifier().fit(*load_wine(return_X_y=True))"
+WORKDIR /data
+ENTRYPOINT ["learnkernels"]
+CMD ["demo"]

@@ -1,0 +1,60 @@
+"""Options of the command line that are parameters of the estimators."""
+
+from __future__ import annotations
+
+import re
+from argparse import Namespace
+from typing import Any
+
+from learnkernels.errors import InputError
+
+# Units of --max-memory.
+UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+
+
+def model_options(options: Namespace, task: str) -> dict[str, Any]:
+    """Return the parameters of the estimator of a task."""
+    classification = task == "classification"
+    name, other = ("C", "alpha") if classification else ("alpha", "C")
+    if getattr(options, other) is not None:
+        raise InputError(f"--{other} does not apply to {task}; pass --{name}.")
+    if not classification:
+        if options.class_weight is not None:
+            raise InputError("--class-weight is for classes, and this is regression; leave it out.")
+        if options.machine == "svm":
+            raise InputError("--machine svm is for classes, and this is regression; use ridge.")
+    found: dict[str, Any] = {
+        "machine": options.machine,
+        "scoring": options.scoring,
+        "n_components": options.components,
+        "max_memory": bytes_of(options.max_memory),
+        "n_jobs": options.n_jobs,
+    }
+    if classification:
+        found["class_weight"] = options.class_weight
+    values = getattr(options, name)
+    if values is not None:
+        found[name] = numbers_of(name, values)
+    return found
+
+
+def numbers_of(name: str, text: str) -> float | list[float]:
+    """Return the value, or the values, of an option."""
+    try:
+        values = [float(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(
+            f"--{name} {text!r}: expected a number, or several separated by commas, such as "
+            "0.1,1,10."
+        ) from None
+    return values[0] if len(values) == 1 else values
+
+
+def bytes_of(text: str | None) -> float | None:
+    """Return the bytes of a text such as 500MB."""
+    if text is None:
+        return None
+    match = re.fullmatch(r"(\d+(?:\.\d*)?) *([kmgt]?)b?", text.strip().lower())
+    if match is None:
+        raise InputError(f"--max-memory {text!r}: expected bytes, such as 500MB or 2GB.")
+    return float(match[1]) * UNITS[match[2]]

@@ -1,0 +1,154 @@
+"""Fitted attributes that users of SVC, SVR and KernelRidge look for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from learnkernels.estimators.fitting import Predictor
+from learnkernels.estimators.rows import Rows
+from learnkernels.execution import Threads
+from learnkernels.gram.factors.combination import FactorFunction
+from learnkernels.gram.pairs.combination import PairFunction
+from learnkernels.gram.tiles.passes import TileFunction
+from learnkernels.kernels import Linear, Source, kernels_by_source
+from learnkernels.kernels.learned_metric import LinearMap
+from learnkernels.kernels.table import Standardize
+
+# Numbers in a piece of the matrix at whose rows a linear function is evaluated.
+PIECE = 4_000_000
+# Largest entry of that matrix.
+LARGEST = 1e12
+
+
+class MachineAttributes:
+    """Mixin: coefficients of the machine, derived from what prediction needs.
+
+    With C the combined kernel, centered unless ``center=False``, the outputs are
+    ``C(X, X_train) @ coefficients + constant``.
+    """
+
+    n_features_in_: int
+    machine_certificates_: tuple[Any, ...]
+    solver_: str
+    _functions: tuple[Any, ...]
+    _intercept: np.ndarray
+    _flat: bool
+
+    def _store_coefficients(self, predictor: Predictor, rows: Rows) -> None:
+        """Keep the coefficients of all rows of X, shape (n_samples, n_outputs)."""
+        self.__dict__.pop("_coefficients", None)
+        if len(predictor.terms) == 1:
+            self._coefficients = rows.spread @ predictor.terms[0][1]
+
+    def _coefficients_of(self, attribute: str) -> np.ndarray:
+        """Return the coefficients, or raise because there is no one vector of them."""
+        if "_coefficients" not in self.__dict__:
+            raise AttributeError(
+                f"{attribute} is not defined: the model is not fitted, was loaded from a file, or "
+                "has one machine for each kernel (method 'ensemble'). Use decision_function or "
+                "predict."
+            )
+        return self._coefficients
+
+    @property
+    def support_(self) -> np.ndarray:
+        """Rows of the training data that are support vectors, shape (n_support,)."""
+        found = self._coefficients_of("support_")
+        if self.solver_ != "svm":
+            raise AttributeError(
+                f"support_ is defined for machine='svm'; this machine was trained by "
+                f"{self.solver_!r} and uses all samples. Read dual_coef_."
+            )
+        return np.flatnonzero((found != 0).any(axis=1))
+
+    @property
+    def dual_coef_(self) -> np.ndarray:
+        """Coefficients of the training samples, in the shapes of SVC and KernelRidge."""
+        found = self._coefficients_of("dual_coef_")
+        if self.solver_ == "svm":
+            return found[self.support_].T
+        return found[:, 0] if self._is_flat() else found
+
+    @property
+    def n_iter_(self) -> np.ndarray | None:
+        """Iterations of the machine for each output, None if it has a closed form."""
+        counts = [certificate.iterations for certificate in self.machine_certificates_]
+        return np.array(counts, dtype=np.int32) if counts else None
+
+    @property
+    def intercept_(self) -> np.ndarray:
+        """Constant of the outputs, shape (n_outputs,)."""
+        if all(map(is_linear, self._functions)):
+            return self._affine(np.zeros((1, self.n_features_in_)))[0]
+        return self._intercept
+
+    @property
+    def coef_(self) -> np.ndarray:
+        """Coefficients of the features if all kernels with a weight are linear."""
+        if not all(map(is_linear, self._functions)):
+            raise AttributeError(
+                "coef_ is defined if all kernels with a weight are linear: lk.linear() or "
+                "lk.per_feature(), also in views. Read dual_coef_ for other kernels."
+            )
+        at_zero = self.intercept_
+        unit = np.ones(self.n_features_in_)
+        slopes = self._slopes(unit, at_zero)  # (n_features, n_outputs)
+        # Again with steps that change the outputs as much as the constant, to keep the digits.
+        with np.errstate(divide="ignore"):
+            steps = np.abs(at_zero).max() / np.abs(slopes).max(axis=1)
+        slopes = self._slopes(np.clip(steps, 1.0, LARGEST), at_zero).T
+        return slopes[0] if self._is_flat() and self._is_regression() else slopes
+
+    def _slopes(self, steps: np.ndarray, at_zero: np.ndarray) -> np.ndarray:
+        """Return the differences of a linear function along each feature, for these steps."""
+        values = [self._affine(piece) for piece in diagonal_pieces(steps)]
+        return (np.concatenate(values) - at_zero) / steps[:, None]
+
+    def _affine(self, X: np.ndarray) -> np.ndarray:
+        """Return the outputs at the rows of X without validating it, shape (n, n_outputs)."""
+        backend = Threads(1)
+        return self._intercept + sum(f.outputs(X, backend) for f in self._functions)
+
+    def _is_regression(self) -> bool:
+        return not hasattr(self, "classes_")
+
+    def _is_flat(self) -> bool:
+        """Return whether scikit-learn has no axis for the outputs."""
+        return self._flat if self._is_regression() else len(self._intercept) == 1
+
+
+def diagonal_pieces(steps: np.ndarray) -> Iterator[np.ndarray]:
+    """Yield the rows of a diagonal matrix, dense, some at a time."""
+    d = len(steps)
+    height = max(1, PIECE // d)
+    for start in range(0, d, height):
+        rows = np.arange(start, min(start + height, d))
+        piece = np.zeros((len(rows), d))
+        piece[np.arange(len(rows)), rows] = steps[rows]
+        yield piece
+
+
+def is_linear(function: TileFunction | PairFunction | FactorFunction) -> bool:
+    """Return whether a function is linear in the features, up to a constant."""
+    if isinstance(function, FactorFunction):
+        return all(not group.cosine and keeps_lines(group.source) for group in function.groups)
+    if isinstance(function, PairFunction):
+        return False
+    kernels: Any = function.combined.kernels
+    formulas, _ = kernels_by_source(kernels.kernels)
+    return (
+        kernels.left_scale is None
+        and all(isinstance(formula, Linear) for formula in formulas)
+        and all(map(keeps_lines, kernels.sources))
+    )
+
+
+def keeps_lines(source: Source | None) -> bool:
+    """Return whether a source reads numbers and maps them by affine functions."""
+    if source is None:
+        return True
+    numbers = source.columns is None or not source.columns.text
+    return numbers and all(isinstance(step, Standardize | LinearMap) for step in source.maps)

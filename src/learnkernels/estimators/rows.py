@@ -1,0 +1,157 @@
+"""Training samples in an order of their own, so that the order of the rows of X does not matter.
+
+Samples are sorted by their values. Samples that are equal in X and y are merged to one of the sum
+of their weights: then a sample of weight 2 and two equal samples give the same model, to the last
+bit. Held-out errors leave out a merged sample whole, so that no copy of it is among the training
+samples. If equal rows of X have different targets, this would leave the other targets alone, and
+nothing is merged where errors are held out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from learnkernels.checks import is_several
+from learnkernels.kernels import tables
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Samples that the model is trained on, as rows of X.
+
+    Attributes
+    ----------
+    samples : ndarray of shape (n_trained,)
+        Rows of X; of equal samples that were merged, the first.
+    weights : ndarray of shape (n_trained,)
+        Sample weights.
+    rank : ndarray of shape (n_trained,)
+        Position of each in the order in which kernel families see them, whatever the folds are.
+    spread : CSR matrix of shape (n_samples, n_trained)
+        Distributes the coefficient of a trained sample over the rows that were merged to it.
+    """
+
+    samples: np.ndarray
+    weights: np.ndarray
+    rank: np.ndarray
+    spread: sparse.csr_array
+
+    @classmethod
+    def of(cls, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray, merge: str) -> Rows:
+        """Sort the samples by their values, and merge equal ones.
+
+        Parameters
+        ----------
+        X : ndarray, CSR matrix, table or strings
+            All samples.
+        Y : ndarray of shape (n_kept, n_outputs)
+            Targets or classes.
+        w : ndarray of shape (n_kept,)
+            Sample weights.
+        kept : ndarray of shape (n_kept,)
+            Rows of X that the others are about.
+        merge : {"always", "unambiguous", "never"}
+            Whether to merge samples that are equal in X and y; ``"unambiguous"`` merges unless
+            samples that are equal in X have different targets.
+        """
+        by_X = ranks((column[kept] for column in columns_of(X)), len(kept))
+        rank = ranks([by_X, *Y.T], len(kept))
+        order = np.argsort(rank, kind="stable")
+        first = np.diff(rank[order], prepend=-1) > 0
+        ambiguous = merge == "unambiguous" and first.sum() > len(np.unique(by_X))
+        if merge == "never" or ambiguous or first.sum() < 2:
+            return cls.as_given(w[order], kept[order], tables.n_rows(X))
+        owner = np.cumsum(first) - 1
+        weights = np.bincount(owner, w[order])
+        parts = w[order] / weights[owner], (kept[order], owner)
+        spread = sparse.csr_array(parts, shape=(tables.n_rows(X), len(weights)))
+        return cls(kept[order[first]], weights, np.arange(len(weights)), spread)
+
+    @classmethod
+    def as_given(cls, w: np.ndarray, kept: np.ndarray, n: int) -> Rows:
+        """Return these rows of X, of n in all, in this order."""
+        ones = np.ones(len(kept)), (kept, np.arange(len(kept)))
+        return cls(kept, w, np.arange(len(w)), sparse.csr_array(ones, shape=(n, len(kept))))
+
+    def take(self, order: np.ndarray) -> Rows:
+        """Return the trained samples in another order."""
+        return Rows(
+            self.samples[order], self.weights[order], self.rank[order], self.spread[:, order]
+        )
+
+
+def is_searched(regularisation: Any) -> bool:
+    """Return whether the regularisation is chosen from several values."""
+    several = is_several(regularisation) and len(regularisation) > 1
+    return several or isinstance(regularisation, str)
+
+
+def columns_of(X: Any) -> Iterator[np.ndarray]:
+    """Yield columns that describe each sample, every one of shape (n_samples,)."""
+    if sparse.issparse(X):
+        yield from entries_of(X)
+    elif isinstance(X, np.ndarray) and X.ndim == 2 and X.dtype.kind == "f":
+        yield from X.T
+    else:
+        for position in range(tables.n_columns(X)):
+            values = tables.column(X, position)
+            if values.dtype.kind not in "biuf":
+                values = np.array([f"{type(value).__name__} {value}" for value in values])
+            yield values
+
+
+def entries_of(X: Any) -> Iterator[np.ndarray]:
+    """Yield columns that sort the rows of a CSR matrix as its dense columns would.
+
+    They describe the first non-zero entry of each row, then the second, and so on. If all earlier
+    entries are equal, the row with an entry in an earlier column is the smaller one if the entry is
+    negative, and the larger one if it is positive.
+    """
+    X = X.copy()
+    X.eliminate_zeros()
+    counts = np.diff(X.indptr)
+    for k in range(counts.max(initial=0)):
+        has = counts > k
+        at = X.indptr[:-1][has] + k
+        position, value = np.zeros(len(counts)), np.zeros(len(counts))
+        position[has] = np.sign(X.data[at]) * (X.shape[1] - X.indices[at])
+        value[has] = X.data[at]
+        yield position
+        yield value
+
+
+def ranks(columns: Iterable[np.ndarray], n: int) -> np.ndarray:
+    """Return how many samples come before each in lexicographic order, the same for equal samples.
+
+    Parameters
+    ----------
+    columns : iterable of ndarray of shape (n,)
+        The first column decides, the second among samples that are equal in it, and so on.
+    n : int
+        Number of samples.
+    """
+    rank = np.zeros(n, dtype=np.intp)
+    # Samples that are equal to another one in all columns so far, and the first of those.
+    tied, head = np.arange(n), np.zeros(n, dtype=np.intp)
+    for column in columns:
+        if not len(tied):
+            break
+        if (column[tied] == column[head]).all():
+            continue
+        code = np.unique(column[tied], return_inverse=True)[1]
+        order = np.lexsort((code, rank[tied]))
+        tied, before, code = tied[order], rank[tied[order]], code[order]
+        other = np.diff(before, prepend=-1) != 0  # begins another run of equal earlier columns
+        begins = other | (np.diff(code, prepend=-1) != 0)
+        at = np.arange(len(tied))
+        start = np.maximum.accumulate(np.where(begins, at, 0))
+        rank[tied] = before + start - np.maximum.accumulate(np.where(other, at, 0))
+        length = np.diff(np.flatnonzero(np.append(begins, True)))
+        several = np.repeat(length > 1, length)
+        tied, head = tied[several], tied[start][several]
+    return rank

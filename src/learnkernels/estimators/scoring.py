@@ -1,0 +1,107 @@
+"""Scores of held-out outputs by the scorers of scikit-learn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.metrics import check_scoring, get_scorer_names
+
+from learnkernels.checks import as_input_error
+from learnkernels.errors import InputError
+from learnkernels.estimators.probability import fit_temperature, log_probabilities
+
+
+class HeldOutClassifier(ClassifierMixin, BaseEstimator):
+    """Outputs that are known for samples, in the role of a classifier; X is the samples' index."""
+
+    def __init__(self, outputs: np.ndarray, classes: np.ndarray, temperature: float) -> None:
+        self.outputs = outputs
+        self.classes_ = classes
+        self.temperature = temperature
+
+    def fit(self, X: Any, y: Any) -> HeldOutClassifier:
+        """Return self: the outputs are known."""
+        return self
+
+    def decision_function(self, X: np.ndarray) -> np.ndarray:
+        """Return decision values."""
+        found = self.outputs[X]
+        return found[:, 0] if found.shape[1] == 1 else found
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return labels."""
+        return self.classes_[decide(self.outputs[X])]
+
+    def predict_proba(self, X: np.ndarray) -> np.ndarray:
+        """Return probabilities."""
+        return np.exp(log_probabilities(self.outputs[X], self.temperature))
+
+
+class HeldOutRegressor(RegressorMixin, BaseEstimator):
+    """Outputs that are known for samples, in the role of a regressor; X is the samples' index."""
+
+    def __init__(self, outputs: np.ndarray) -> None:
+        self.outputs = outputs
+
+    def fit(self, X: Any, y: Any) -> HeldOutRegressor:
+        """Return self: the outputs are known."""
+        return self
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return predictions."""
+        found = self.outputs[X]
+        return found[:, 0] if found.shape[1] == 1 else found
+
+
+def require_scoring(scoring: Any) -> None:
+    """Raise unless `scoring` is None, a callable or the name of a scorer of scikit-learn."""
+    if scoring is None or callable(scoring) or scoring in (names := get_scorer_names()):
+        return
+    near = get_close_matches(str(scoring), names, 3)
+    advice = f"did you mean {' or '.join(map(repr, near))}?" if near else "for example 'roc_auc'."
+    raise InputError(
+        f"scoring={scoring!r}; expected the name of a scorer of scikit-learn, a callable or None: "
+        f"{advice}"
+    )
+
+
+def decide(outputs: np.ndarray) -> np.ndarray:
+    """Return class codes from decision values of shape (n_samples, n_outputs)."""
+    return (outputs[:, 0] > 0).astype(int) if outputs.shape[1] == 1 else outputs.argmax(axis=1)
+
+
+def fold_scores(
+    outputs: np.ndarray, y: np.ndarray, folds: Sequence[np.ndarray], scoring: Any,
+    classes: np.ndarray | None = None, weights: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
+    """Return the mean score over folds of each value of the regularisation, (n_values,).
+
+    Parameters
+    ----------
+    outputs : ndarray of shape (n_values, n_samples, n_outputs)
+        Outputs for samples that were left out.
+    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Labels or targets.
+    folds : sequence of ndarray
+        The samples of each fold.
+    scoring : str or callable
+        A scorer, as in `sklearn.model_selection.GridSearchCV`; higher is better.
+    classes : ndarray or None
+        The labels; None for regression.
+    weights : ndarray or None
+        Sample weights, for probabilities.
+    """
+    found = []
+    for held in outputs:
+        model: Any = HeldOutRegressor(held)
+        if classes is not None and weights is not None:
+            codes = np.searchsorted(classes, y)
+            model = HeldOutClassifier(held, classes, fit_temperature(held, codes, weights) or 1.0)
+        with as_input_error(f"scoring={scoring!r}: "):
+            scorer = check_scoring(model, scoring=scoring)
+            found.append(float(np.mean([scorer(model, test, y[test]) for test in folds])))
+    return np.array(found)

@@ -1,0 +1,71 @@
+"""Options of the estimators on the command line, and probabilities of predictions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.datasets import load_iris
+
+import learnkernels as lk
+from learnkernels.cli.main import main
+from learnkernels.cli.model import bytes_of
+
+
+@pytest.fixture
+def iris(tmp_path):
+    """Write a table of three classes; return its path."""
+    path = tmp_path / "iris.csv"
+    load_iris(as_frame=True).frame.iloc[::3].to_csv(path, index=False)
+    return str(path)
+
+
+def fitted(iris, tmp_path, *options):
+    """Fit a model by the command line; return what was saved."""
+    path = str(tmp_path / "model.lk")
+    assert main(["fit", iris, "--target", "target", *options, "--save", path]) == 0
+    return lk.load(path)["model"][-1], path
+
+
+def test_options_are_parameters_of_the_estimator(iris, tmp_path):
+    model, _ = fitted(
+        iris, tmp_path, "--method", "unif", "--machine", "svm", "--C", "0.1,1,10", "--scoring",
+        "balanced_accuracy", "--class-weight", "balanced", "--max-memory", "1GB", "--n-jobs", "1",
+    )  # fmt: skip
+    found = model.get_params()
+    assert found["C"] == [0.1, 1.0, 10.0] and found["machine"] == "svm"
+    assert found["scoring"] == "balanced_accuracy" and found["class_weight"] == "balanced"
+    assert found["max_memory"] == 1e9 and found["n_jobs"] == 1 and len(model.C_scores_) == 3
+
+
+def test_predict_writes_probabilities_that_agree_with_predictions(iris, tmp_path):
+    _, path = fitted(iris, tmp_path, "--method", "unif", "--C", "1")
+    output = tmp_path / "out.csv"
+    assert main(["predict", path, iris, "--proba", "--output", str(output)]) == 0
+    table = pd.read_csv(output)
+    P = table[[f"probability of {k}" for k in range(3)]].to_numpy()
+    assert np.allclose(P.sum(axis=1), 1.0)
+    assert np.array_equal(P.argmax(axis=1), table["prediction"])
+    assert main(["predict", path, str(output), "--proba"]) == 2  # has the columns already
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--alpha", "1"], "--alpha does not apply to classification; pass --C."),
+        (["--C", "x"], "--C 'x': expected a number"),
+        (["--max-memory", "much"], "--max-memory 'much': expected bytes"),
+        (["--task", "regression", "--class-weight", "balanced"], "--class-weight is for classes"),
+        (["--task", "regression", "--machine", "svm"], "--machine svm is for classes"),
+    ],
+)
+def test_options_that_do_not_fit_raise(options, message, iris, capsys):
+    assert main(["fit", iris, "--target", "target", *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"), [("1000", 1e3), ("2 GB", 2e9), ("1.5m", 1.5e6), ("7b", 7.0), (None, None)]
+)
+def test_bytes_have_units(text, expected):
+    assert bytes_of(text) == expected
