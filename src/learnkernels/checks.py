@@ -64,8 +64,7 @@ def require_range(X: Any, what: str) -> None:
     if largest > LARGEST:
         raise InputError(
             f"{what} contains values of up to {largest:.3g}, too large to compute with; scale "
-            "them, "
-            "for example with MaxAbsScaler."
+            "them, for example with MaxAbsScaler."
         )
 
 

@@ -171,7 +171,7 @@ def test_invalid_data_raises(classes):
     [
         (np.ones((4, 4)), "np.stack"),
         (np.ones((4, 3, 2)), "n_samples, n_samples, n_kernels"),
-        (np.ones((4, 4, 0)), "holds no kernel"),
+        (np.ones((4, 4, 0)), "contains no kernel"),
         (np.ones((1, 1, 1)), "at least 2"),
     ],
 )
@@ -207,3 +207,10 @@ def test_two_classes_are_encoded_as_signs_and_more_as_indicators():
     alignment_target, machine_target = class_targets(np.array([0, 2]), 3)
     assert alignment_target.tolist() == [[1, 0, 0], [0, 0, 1]]
     assert machine_target.tolist() == [[1, -1, -1], [-1, -1, 1]]
+
+
+def test_nan_in_X_raises_message_with_remedies_of_this_library(classes):
+    X, y = classes[0].copy(), classes[1]
+    X[3, 1] = np.nan
+    with pytest.raises(lk.InputError, match=r"X contains NaN.*SimpleImputer.*missing=\"neutral\""):
+        lk.KernelClassifier(method="unif", C=1.0).fit(X, y)

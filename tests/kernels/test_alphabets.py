@@ -61,7 +61,7 @@ def test_alphabet_is_detected_or_given(strings, given, name):
 @pytest.mark.parametrize(
     ("letters", "message"),
     [
-        ("A", "has 1 letters"),
+        ("A", "has 1 letter;"),
         ("", "has 0 letters"),
         ("ABCDEFGHIJKLMNOPQRSTUVWXYZ1234567", "has 33 letters"),
         ("ACA", "repeats a letter"),

@@ -155,7 +155,7 @@ def test_rows_of_nan_beside_a_view_are_left_out_of_the_median(rng):
     gap = np.vstack([X, np.full((1, 2), np.nan)])
     found = resolve([lk.gaussians(), lk.on([0])], gap, missing="neutral")
     assert kernels_by_source(found[:10])[0] == resolve(lk.gaussians(), X)
-    with pytest.raises(lk.InputError, match="no values for 1 samples"):
+    with pytest.raises(lk.InputError, match="no values for 1 sample"):
         resolve([lk.gaussians(), lk.on([0])], gap)
 
 
@@ -172,7 +172,7 @@ def test_kernels_of_strings_are_on_a_source_that_finds_missing_strings():
     assert isinstance(kernels_by_source(kernels)[0][0], WeightedDegree)
     _, observed = kernels[0].source.read(STRINGS, "neutral")
     assert observed.tolist() == [True, True, True, False]
-    with pytest.raises(lk.InputError, match="no values for 1 samples"):
+    with pytest.raises(lk.InputError, match="no values for 1 sample"):
         resolve(lk.spectrum(2), STRINGS)
 
 

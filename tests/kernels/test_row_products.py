@@ -34,5 +34,5 @@ def test_squared_norms_are_the_diagonal_of_the_products(kind, rng):
 
 
 def test_sparse_samples_of_different_widths_raise_input_error():
-    with pytest.raises(InputError, match="have 3 columns where 4 are expected"):
+    with pytest.raises(InputError, match="have 3 columns, expected 4"):
         dots(sparse.csr_array((2, 3)), sparse.csr_array((2, 4)))

@@ -27,7 +27,7 @@ def test_columns_are_found_by_name_or_by_position(columns):
 
 def test_samples_without_values_are_an_error_or_left_out(columns):
     X = np.array([[1.0, 2.0, 3.0], [np.nan, 5.0, np.nan]])
-    with pytest.raises(InputError, match=r"view 'view' has no values for 1 samples .* row 1"):
+    with pytest.raises(InputError, match=r"view 'view' has no values for 1 sample .* row 1"):
         Source(columns).read(X)
     data, observed = Source(columns).read(X, "neutral")
     assert data.tolist() == [[1.0, 3.0]]

@@ -64,9 +64,9 @@ def test_texts_without_ngrams_raise_input_error():
 
 def test_missing_text_raises_input_error():
     table = [*TEXTS[:5], None]
-    with pytest.raises(lk.InputError, match="no values for 1 samples"):
+    with pytest.raises(lk.InputError, match="no values for 1 sample"):
         lk.KernelClassifier(lk.ngrams(1), method="alignf", C=1.0).fit(table, LABELS)
-    with pytest.raises(lk.InputError, match="missing in every view"):
+    with pytest.raises(lk.InputError, match="without a value in any view"):
         lk.KernelClassifier(lk.ngrams(1), missing="neutral", method="alignf", C=1.0).fit(
             table, LABELS
         )
@@ -95,7 +95,7 @@ def test_model_trained_on_texts_refuses_numbers(other):
 
 
 def test_nan_in_a_list_of_texts_raises_input_error():
-    with pytest.raises(lk.InputError, match="no values for 1 samples"):
+    with pytest.raises(lk.InputError, match="no values for 1 sample"):
         lk.KernelClassifier(lk.ngrams(1), method="alignf", C=1.0).fit(
             [*TEXTS[:5], float("nan")], LABELS
         )

@@ -89,7 +89,7 @@ def test_shift_outside_the_sequence_raises_input_error(shift):
 
 def test_sequences_of_another_length_raise_input_error():
     kernel = WeightedDegree(2, 0, DNA, 4)
-    with pytest.raises(InputError, match="row 1 has 3 letters where 4 are expected"):
+    with pytest.raises(InputError, match="row 1 has 3 letters, expected 4"):
         kernel(["ACGT", "ACG"])
     with pytest.raises(InputError, match="row 0 has 5 letters"):
         kernel.diagonal(["ACGTA"])

@@ -73,7 +73,7 @@ class Own(lk.methods.WeightMethod):
     [
         (np.ones(2), "expected LearnedWeights"),
         (LearnedWeights(np.ones(1), CERTIFICATE), r"2 finite weights.*shape \(1,\)"),
-        (LearnedWeights(np.array([1, np.nan]), CERTIFICATE), "1 values that are not finite"),
+        (LearnedWeights(np.array([1, np.nan]), CERTIFICATE), "1 value not finite"),
         (LearnedWeights(np.zeros(2), CERTIFICATE), "some are positive"),
         (LearnedWeights(np.array([1.0, -1.0]), CERTIFICATE), "none negative"),
     ],

@@ -60,7 +60,7 @@ def drug_response() -> PairData:
     file = None if not folder else Path(folder) / FILE
     if file is None or not file.is_file():
         raise InputError(
-            f"{FILE.as_posix()!r} was not found in LEARNKERNELS_DATA={folder!r}; it holds the "
+            f"{FILE.as_posix()!r} was not found in LEARNKERNELS_DATA={folder!r}; it has the "
             "arrays drug_kernels, cell_kernels, response and outer_fold of the repository "
             "aalto-ics-kepaco/pairwiseMKL: save them there with numpy.savez."
         )

@@ -38,13 +38,15 @@ class MachineAttributes:
     _flat: bool
 
     def _store_coefficients(self, predictor: Predictor, rows: Rows) -> None:
-        """Keep the coefficients of all rows of X, shape (n_samples, n_outputs)."""
+        """Keep the rows of X with a coefficient, their coefficients, and the number of rows."""
         self.__dict__.pop("_coefficients", None)
         if len(predictor.terms) == 1:
-            self._coefficients = rows.spread @ predictor.terms[0][1]
+            coef = rows.spread @ predictor.terms[0][1]  # (n_samples, n_outputs)
+            support = np.flatnonzero((coef != 0).any(axis=1))
+            self._coefficients = support, coef[support], len(coef)
 
-    def _coefficients_of(self, attribute: str) -> np.ndarray:
-        """Return the coefficients, or raise because there is no one vector of them."""
+    def _coefficients_of(self, attribute: str) -> tuple[np.ndarray, np.ndarray, int]:
+        """Return what was kept, or raise because there is no one vector of coefficients."""
         if "_coefficients" not in self.__dict__:
             raise AttributeError(
                 f"{attribute} is not defined: the model is not fitted, was loaded from a file, or "
@@ -56,20 +58,22 @@ class MachineAttributes:
     @property
     def support_(self) -> np.ndarray:
         """Rows of the training data that are support vectors, shape (n_support,)."""
-        found = self._coefficients_of("support_")
+        support, _, _ = self._coefficients_of("support_")
         if self.solver_ != "svm":
             raise AttributeError(
                 f"support_ is defined for machine='svm'; this machine was trained by "
                 f"{self.solver_!r} and uses all samples. Read dual_coef_."
             )
-        return np.flatnonzero((found != 0).any(axis=1))
+        return support
 
     @property
     def dual_coef_(self) -> np.ndarray:
         """Coefficients of the training samples, in the shapes of SVC and KernelRidge."""
-        found = self._coefficients_of("dual_coef_")
+        support, coef, n = self._coefficients_of("dual_coef_")
         if self.solver_ == "svm":
-            return found[self.support_].T
+            return coef.T
+        found = np.zeros((n, coef.shape[1]))
+        found[support] = coef
         return found[:, 0] if self._is_flat() else found
 
     @property

@@ -115,8 +115,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         if len(kept) < 2:
             raise InputError(
                 f"sample_weight is positive for {count_text(len(kept), 'sample')}; at least 2 are "
-                "needed. "
-                "Give more samples a positive weight."
+                "needed. Give more samples a positive weight."
             )
         low, high = float(w[kept].min()), float(w[kept].max())
         if low < WEIGHT_RANGE[0] or high > WEIGHT_RANGE[1]:
@@ -308,8 +307,7 @@ def check_stack(X: Any, n_kernels: int | None) -> None:
     if shape[2] == 0:
         raise InputError(
             "the precomputed stack contains no kernel: its last axis has length 0. Stack at least "
-            "one "
-            "Gram matrix with np.stack([K1, K2], axis=-1)."
+            "one Gram matrix with np.stack([K1, K2], axis=-1)."
         )
     if n_kernels is not None and shape[2] != n_kernels:
         raise InputError(

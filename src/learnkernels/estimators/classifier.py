@@ -228,8 +228,9 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, in both stages: a weight of 2 counts as the sample twice (but a
-            fold of the choice among several C takes a sample whole).
+            Weights of the samples, in both stages: a weight of 2 counts as the sample twice. If
+            errors are held out and equal rows of X have different labels, a sample of weight 2 is
+            left out whole, and of two equal samples one stays.
 
         Returns
         -------

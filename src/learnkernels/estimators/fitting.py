@@ -223,9 +223,8 @@ def prepare(
     if missing == "neutral" and not (observed := base.observed()).all():
         absent = np.flatnonzero(~observed)
         raise InputError(
-            f"{count_text(len(absent), 'sample')} without a value in any view (the first is row "
-            f"{absent[0]}); "
-            "drop them."
+            f"X contains {count_text(len(absent), 'sample')} without a value in any view (the "
+            f"first is row {absent[0]}); drop samples without values."
         )
     if samples is not None and not np.array_equal(samples, np.arange(X.shape[0])):
         base = base.take(samples)

@@ -183,8 +183,9 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets; several share one learned kernel.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, in both stages: a weight of 2 counts as the sample twice (but
-            the choice among several alpha leaves it out whole).
+            Weights of the samples, in both stages: a weight of 2 counts as the sample twice. If
+            errors are held out and equal rows of X have different targets, a sample of weight 2 is
+            left out whole, and of two equal samples one stays.
 
         Returns
         -------

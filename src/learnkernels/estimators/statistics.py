@@ -98,8 +98,7 @@ def alignment_statistics(
         if subsample > n:
             raise InputError(
                 f"subsample={subsample}, but X has {count_text(n, 'sample')}; pass a smaller "
-                "number, or "
-                "None to use all samples."
+                "number, or None to use all samples."
             )
         samples = np.sort(random.choice(n, subsample, replace=False))
         target = target[samples]

@@ -57,8 +57,8 @@ def gaussians(gammas: Iterable[float] | None = None) -> Family:
     Parameters
     ----------
     gammas : iterable of float or None, default=None
-        Inverse squared widths. None takes ten powers of two around the inverse of the median
-        squared distance of the training samples, from 2^-5 to 2^4 times it.
+        Inverse squared widths. None takes 2^-5 to 2^4 times the inverse of the median squared
+        distance of the training samples.
 
     Returns
     -------

@@ -53,8 +53,7 @@ class Kmers:
         if self.k > max_k:
             raise InputError(
                 f"k-mers got k={self.k!r}; {count_text(letters, 'letter')} allow k up to {max_k}, "
-                "because a "
-                "sparse matrix has at most 2^31 - 1 columns; choose a smaller k."
+                "because a sparse matrix has at most 2^31 - 1 columns; choose a smaller k."
             )
 
     @property

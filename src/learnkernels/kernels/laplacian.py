@@ -52,8 +52,8 @@ def laplacians(gammas: Iterable[float] | None = None) -> Family:
     Parameters
     ----------
     gammas : iterable of float or None, default=None
-        Inverse widths. None takes ten powers of two around the inverse of the median L1 distance
-        of the training samples.
+        Inverse widths. None takes 2^-5 to 2^4 times the inverse of the median L1 distance of the
+        training samples.
 
     Returns
     -------

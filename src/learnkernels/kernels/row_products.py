@@ -35,8 +35,7 @@ def require_columns(X: Any, Z: Any) -> None:
     if X.shape[1] != Z.shape[1]:
         raise InputError(
             f"samples have {count_text(X.shape[1], 'column')}, expected {Z.shape[1]}; pass the "
-            "columns "
-            "that the model was trained on."
+            "columns that the model was trained on."
         )
 
 

@@ -241,8 +241,7 @@ def has_values(data: Any, view: str) -> np.ndarray:
         raise InputError(
             f"Input X contains NaN: view {view!r} lacks {n_missing[partly[0]]} of {data.shape[1]} "
             f"values in row {partly[0]} (and some in {count_text(len(partly) - 1, 'other row')}); "
-            "a sample needs "
-            "all values of a view or none: impute them, for example with "
+            "a sample needs all values of a view or none: impute them, for example with "
             "sklearn.impute.SimpleImputer."
         )
     return np.asarray(n_missing == 0)

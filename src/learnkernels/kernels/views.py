@@ -178,8 +178,7 @@ def one_position(entry: Any, names: Sequence[str] | None, n: int, view: str) -> 
     if not -n <= entry < n:
         raise InputError(
             f"view {view!r} contains column {entry}, but X has {count_text(n, 'column')}; select "
-            "positions from "
-            f"{-n} to {n - 1}."
+            f"positions from {-n} to {n - 1}."
         )
     return int(entry) % n
 

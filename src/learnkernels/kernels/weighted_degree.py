@@ -89,8 +89,7 @@ class WeightedDegree(Kernel):
             row = int(np.argmax(lengths != self.length))
             raise InputError(
                 f"row {row} has {count_text(int(lengths[row]), 'letter')}, expected {self.length}; "
-                "the "
-                "weighted degree kernel compares position by position: cut or align all "
+                "the weighted degree kernel compares position by position: cut or align all "
                 "sequences to the same length, or use the spectrum kernel."
             )
         return codes.reshape(len(lengths), self.length)

@@ -176,7 +176,7 @@ def test_missing_samples_raise_input_error_by_default(gaps):
 
 def test_training_sample_missing_in_every_view_raises_input_error(gaps):
     gaps.loc[4] = None
-    with pytest.raises(lk.InputError, match=r"1 samples are missing in every view .* row 4"):
+    with pytest.raises(lk.InputError, match=r"1 sample without a value in any view .* row 4"):
         lk.KernelClassifier(KERNELS, missing="neutral", method="alignf", C=1.0).fit(
             gaps, np.arange(N) % 2
         )
@@ -192,7 +192,7 @@ def test_partially_missing_view_raises_input_error(table):
 
 def test_view_with_one_observed_sample_raises_input_error(table):
     table.loc[1:, "c"] = None
-    with pytest.raises(lk.InputError, match="values for 1 samples only"):
+    with pytest.raises(lk.InputError, match="values for only 1 sample"):
         lk.KernelClassifier(KERNELS, missing="neutral", method="alignf", C=1.0).fit(
             table, np.arange(N) % 2
         )

@@ -95,8 +95,7 @@ class CombinedFactors:
         if any(len(samples) != len(K) for samples in rows):
             raise InputError(
                 "the views of X have different numbers of samples; every view must return one row "
-                "for "
-                "each row of X. Check the functions that select or transform columns."
+                "for each row of X. Check the functions that select or transform columns."
             )
         means = tuple(f.c for f in self.factors)
         new = new_factors(self.groups, means, rows, self.center)

@@ -151,8 +151,7 @@ class TileKernels:
         if any(len(own) != n_rows for own in samples):
             raise InputError(
                 "the views of X have different numbers of samples; every view must return one row "
-                "for "
-                "each row of X. Check the functions that select or transform columns."
+                "for each row of X. Check the functions that select or transform columns."
             )
         return replace(self, left=tuple(samples), left_scale=scale, shape=(n_rows, self.shape[1]))
 
