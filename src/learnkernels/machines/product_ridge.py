@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from learnkernels.execution import Backend
+from learnkernels.gram import LearnedKernel
 from learnkernels.machines.base import Strategy, Trained, TrainingProblem
 from learnkernels.machines.conjugate_gradient_ridge import one_alpha, products
 from learnkernels.solvers import conjugate_gradients, shifted_conjugate_gradients
@@ -70,11 +71,11 @@ class ProductSystem:
 
     @classmethod
     def of(
-        cls, kernel: object, weights: np.ndarray, alpha: float, backend: Backend
+        cls, kernel: LearnedKernel, weights: np.ndarray, alpha: float, backend: Backend
     ) -> ProductSystem:
-        """Return the system of a `LearnedKernel`."""
+        """Return the system of a kernel."""
         Y = np.zeros((len(weights), 1))
-        return cls(TrainingProblem(kernel, Y, weights, False, backend), alpha)
+        return cls(TrainingProblem(kernel, Y, weights, kernel.center, backend), alpha)
 
     def solve(self, v: np.ndarray) -> np.ndarray:
         """Return ``(W^1/2 K W^1/2 + alpha I)^-1 v`` for v of shape (n_samples, n_vectors)."""
