@@ -58,7 +58,7 @@ TABLES: dict[str, Any] = {
     "missing": with_missing_rows,
     "mixed": mixed,
 }
-CALLS = ("transform", "predict", "decision_function", "predict_proba", "dual_coef_")
+CALLS = ("transform", "predict", "decision_function", "predict_proba")
 SOME = {"kernels": ["gaussians", "linear"], "method": "alignf"}
 TABLE_MODEL = "table model"
 MODELS: dict[str, tuple[Any, str]] = {
@@ -176,6 +176,7 @@ def fitted(name: str) -> tuple[Any, Any]:
 
 def outputs(model: Any, X: Any) -> dict[str, np.ndarray]:
     """Return everything that a model computes for samples."""
-    names = [name for name in CALLS if hasattr(model, name)]
-    found = {name: getattr(model, name) for name in names}
-    return {name: np.asarray(one(X) if callable(one) else one) for name, one in found.items()}
+    last = model[-1] if hasattr(model, "steps") else model
+    absent = set() if hasattr(last, "temperature_") else {"predict_proba"}
+    names = [name for name in CALLS if name not in absent and hasattr(model, name)]
+    return {name: np.asarray(getattr(model, name)(X)) for name in names}

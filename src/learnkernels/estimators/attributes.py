@@ -49,8 +49,8 @@ class MachineAttributes:
         """Return what was kept, or raise because there is no one vector of coefficients."""
         if "_coefficients" not in self.__dict__:
             raise AttributeError(
-                f"{attribute} is not defined: the model is not fitted, was loaded from a file, or "
-                "has one machine for each kernel (method 'ensemble'). Use decision_function or "
+                f"{attribute} is not defined: the model is not fitted, or has one "
+                "machine for each kernel (method 'ensemble'). Use decision_function or "
                 "predict."
             )
         return self._coefficients

@@ -54,12 +54,20 @@ from learnkernels.persistence.fields import (
     short,
     within,
 )
-from learnkernels.persistence.functions import COEFFICIENTS, FUNCTION, LARGEST_OUTPUT, LEARNED
+from learnkernels.persistence.functions import (
+    COEFFICIENTS,
+    FUNCTION,
+    INDEX,
+    LARGEST_OUTPUT,
+    LEARNED,
+)
 from learnkernels.persistence.inputs import check_inputs
 from learnkernels.persistence.kernels import ARGUMENT, SEED, SMALLEST_SCALE, check_scales
 from learnkernels.solvers import Certificate
 
 MAX_THREADS = 4096
+MAX_SAMPLES = 10**9
+MAX_COLUMNS = 2**31 - 1  # of a sparse matrix with 32-bit indices
 # Parameters of a pipeline, which no step may be named after.
 RESERVED = ("", "steps", "memory", "verbose", "transform_input")
 EXTERNAL = "refers to a resource outside of this process; set it to None with set_params"
@@ -189,6 +197,32 @@ class ClassWeights(Field):
         return dict(zip(labels, weights, strict=True))
 
 
+class SampleCoefficients(Field):
+    """The training samples with a coefficient, their coefficients, and the number of samples."""
+
+    def write(self, value: Any, arrays: Any) -> dict[str, Any]:
+        support, coef, n = value
+        return {
+            "support": INDEX.write(support, arrays),
+            "coef": COEFFICIENTS.write(coef, arrays),
+            "samples": Whole(1, MAX_SAMPLES).write(n, arrays),
+        }
+
+    def read(self, found: Any, arrays: Any) -> tuple[np.ndarray, np.ndarray, int]:
+        require(
+            type(found) is dict and found.keys() == {"support", "coef", "samples"},
+            "not coefficients of samples",
+        )
+        support, coef = (
+            INDEX.read(found["support"], arrays),
+            COEFFICIENTS.read(found["coef"], arrays),
+        )
+        n = Whole(1, MAX_SAMPLES).read(found["samples"], arrays)
+        rising = (np.diff(support) > 0).all() and (support < n).all()
+        require(rising and len(support) == len(coef), "not coefficients of samples")
+        return support, coef, n
+
+
 class BackendArgument(Field):
     """The argument ``backend=``: threads of this process, since addresses cannot be saved."""
 
@@ -226,7 +260,7 @@ def check_predictor(model: Any) -> None:
     """Raise unless the functions and the intercept have the same number of outputs."""
     check_fitted(model)
     outputs = {n_outputs(function) for function in model._functions}
-    outputs |= {model._coefficients.shape[1]} if hasattr(model, "_coefficients") else set()
+    outputs |= {model._coefficients[1].shape[1]} if hasattr(model, "_coefficients") else set()
     require(outputs == {len(model._intercept)}, "functions and intercept differ in outputs")
 
 
@@ -358,7 +392,7 @@ CANDIDATE = Record(Candidate, {
 SELECTION = Record(Selection, {"candidates": Several(CANDIDATE, at_least=1), "criterion": TEXT})
 OUTPUT_CONFIG = Absent(ByName(Choice(("default", "pandas", "polars"))))
 INPUT = {
-    "n_features_in_": Whole(1), "feature_names_in_": Absent(Texts()),
+    "n_features_in_": Whole(1, MAX_COLUMNS), "feature_names_in_": Absent(Texts()),
     "_sklearn_output_config": OUTPUT_CONFIG,
 }  # fmt: skip
 PARAMS = {
@@ -379,7 +413,7 @@ PREDICTOR_PARAMS = PARAMS | {
 }  # fmt: skip
 PREDICTOR = FITTED | {
     "machine_certificates_": Several(CERTIFICATE), "solver_": TEXT,
-    "_intercept": Array(size=LARGEST_OUTPUT), "_coefficients": Absent(COEFFICIENTS),
+    "_intercept": Array(size=LARGEST_OUTPUT), "_coefficients": Absent(SampleCoefficients()),
     "_functions": Several(FUNCTION, at_least=1), "_weighted": TRUTH,
 }  # fmt: skip
 ESTIMATORS = {
@@ -419,7 +453,8 @@ STEP = Union("a preprocessing step", {
          "kept": Several(TEXT, list), "standardize": TRUTH, "impute": TRUTH},
         {"used_": Several(TEXT, list), "medians_": Array(),
          "means_": Array(finite=False), "scales_": Array(finite=False),
-         "most_frequent_": ByName(TEXT), "n_features_in_": Whole(1), "feature_names_in_": Texts()},
+         "most_frequent_": ByName(TEXT), "n_features_in_": Whole(1, MAX_COLUMNS),
+         "feature_names_in_": Texts()},
         check_preprocessor,
     ),
     "standard scaler": Estimator(
