@@ -255,8 +255,8 @@ def pair_kernels(
     (source, *more) = [one for one, positions in sources.items() if paired & set(positions)]
     if more or any(k.shape != first.shape or k.symmetric != first.symmetric for k in kernels):
         raise InputError(
-            "kernels contains pairwise kernels of different objects, columns or symmetry; all must be "
-            "of the same two tables, and either all or none symmetric: fit two models."
+            "kernels contains pairwise kernels of different objects, columns or symmetry; all must "
+            "be of the same two tables, and either all or none symmetric: fit two models."
         )
     if settings.missing == "neutral" or (settings.cosine and first.symmetric):
         option = 'missing="neutral"' if settings.missing == "neutral" else 'normalize="cosine"'

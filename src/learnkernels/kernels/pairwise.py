@@ -265,8 +265,8 @@ def checked(side: str, objects: Any) -> Any:
     if not square:
         shapes = [np.shape(K) for K in grams[:3]]
         raise InputError(
-            f"the kernels on the {side} of pairs() have the shapes {shapes}; expected a stack of shape "
-            "(n_objects, n_objects, n_kernels), a dict of Gram matrices of one size, or a tuple "
-            "(features, family): stack Gram matrices with np.stack([K1, K2], axis=-1)."
+            f"the kernels on the {side} of pairs() have the shapes {shapes}; expected a stack of "
+            "shape (n_objects, n_objects, n_kernels), a dict of Gram matrices of one size, or a "
+            "tuple (features, family): stack Gram matrices with np.stack([K1, K2], axis=-1)."
         )
     return found
