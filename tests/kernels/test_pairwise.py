@@ -79,9 +79,9 @@ def test_x_of_another_shape_is_refused():
         (({"a": A}, {"b": B}, "product"), "kind"),
         (({"a": A},), "without right"),
         (({"a": A}, {"b": B}, "symmetric"), "with right"),
-        ((A, {"b": B}), r"left kernels .*\(5, 5\)"),
-        (({"a": A, "c": B}, {"b": B}), "left kernels"),
-        (({"a": A}, {}), "right kernels"),
+        ((A, {"b": B}), r"kernels on the left .*\(5, 5\)"),
+        (({"a": A, "c": B}, {"b": B}), "kernels on the left"),
+        (({"a": A}, {}), "kernels on the right"),
     ],
 )
 def test_invalid_arguments_are_refused(arguments, match):
