@@ -79,6 +79,7 @@ def setup(app):
     from mathml import add_renderer
     from measured_tables import write_tables
     from message_page import write_message_page
+    from pairs_tables import write_pair_tables
     from reproduction_pages import write_pages
     from sitemap import write_sitemap
     from source_tables import write_source_tables
@@ -89,5 +90,6 @@ def setup(app):
     write_pages(HERE / "results", HERE / "reproductions")
     write_tables(HERE / "results", HERE / "measured")
     write_pieces(HERE / "results", HERE / "measured")
+    write_pair_tables(HERE / "results", HERE / "measured")
     write_source_tables(HERE.parent / "pyproject.toml", HERE / "tables")
     write_message_page(HERE / "messages.md")

@@ -8,6 +8,7 @@ ORDER = (
     "plot_centering.py",
     "plot_gram.py",
     "plot_views.py",
+    "plot_pairs.py",
     "plot_many_features.py",
     "plot_components.py",
     "plot_pipeline.py",

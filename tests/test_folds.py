@@ -5,7 +5,7 @@ import pytest
 from sklearn.model_selection import KFold, ShuffleSplit, StratifiedKFold
 
 import learnkernels as lk
-from learnkernels.folds import folds
+from learnkernels.folds import folds, splits
 
 CODES = np.repeat([0, 1, 2], [10, 6, 4])
 
@@ -57,3 +57,22 @@ def test_iterable_with_other_training_samples_raises():
 def test_string_raises_input_error():
     with pytest.raises(lk.InputError, match="cv='5'"):
         folds(10, "5")
+
+
+def test_splits_allow_folds_that_train_on_some_of_the_blocks():
+    tests = [np.arange(start, start + 5) for start in (0, 5, 10)]
+    pairs = [(tests[1], tests[0]), (np.concatenate(tests[::2]), tests[1]), (tests[1], tests[2])]
+    found, trained = splits(15, pairs)
+    assert all(map(np.array_equal, found, tests))
+    assert trained.tolist() == [[False, True, False], [True, False, True], [False, True, False]]
+    with pytest.raises(lk.InputError, match="fold 0 trains on 5 of the 10"):
+        folds(15, pairs)
+
+
+def test_splits_refuse_folds_that_divide_a_block():
+    tests = [np.arange(5), np.arange(5, 10), np.arange(10, 15)]
+    pairs = [(np.arange(7, 15), tests[0])] + [
+        (np.setdiff1d(np.arange(15), test), test) for test in tests[1:]
+    ]
+    with pytest.raises(lk.InputError, match="fold 0 trains on 8 of the 10"):
+        splits(15, pairs)

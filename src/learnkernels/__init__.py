@@ -28,7 +28,7 @@ TYPE_CHECKING = False  # not that of typing, whose import takes longer than all 
 if TYPE_CHECKING:
     from typing import Any
 
-    from learnkernels import datasets, inspection, kernels, methods, theory
+    from learnkernels import datasets, inspection, kernels, methods, model_selection, theory
     from learnkernels.estimators import (
         KernelClassifier,
         KernelLearner,
@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         low_rank,
         ngrams,
         on,
+        pairs,
         per_feature,
         polynomials,
         spectrum,
@@ -81,8 +82,10 @@ __all__ = [
     "load",
     "low_rank",
     "methods",
+    "model_selection",
     "ngrams",
     "on",
+    "pairs",
     "per_feature",
     "polynomials",
     "report",
@@ -93,7 +96,7 @@ __all__ = [
     "weighted_degree",
 ]
 
-_PACKAGES = ("datasets", "inspection", "kernels", "methods", "theory")
+_PACKAGES = ("datasets", "inspection", "kernels", "methods", "model_selection", "theory")
 _SOURCES = {
     "estimators": ("KernelClassifier", "KernelLearner", "KernelRegressor", "alignment_statistics"),
     "execution": ("Dask", "Threads"),
@@ -101,7 +104,7 @@ _SOURCES = {
     "inspection": ("compare",),
     "kernels": (
         "gaussians", "laplacians", "learned_metric", "linear", "low_rank", "ngrams", "on",
-        "per_feature", "polynomials", "spectrum", "table", "weighted_degree",
+        "pairs", "per_feature", "polynomials", "spectrum", "table", "weighted_degree",
     ),
     "persistence": ("load", "save"),
     "reporting": ("report",),

@@ -42,6 +42,35 @@ def folds(
     >>> sorted(len(test) for test in folds(10, cv=3, random_state=0))
     [3, 3, 4]
     """
+    tests, trained = splits(samples, cv, random_state, fewer=fewer, advice=advice)
+    for i, row in enumerate(trained):
+        if row.sum() < len(tests) - 1:
+            n_out = sum(len(test) for test in tests) - len(tests[i])
+            n_train = sum(len(tests[b]) for b in np.flatnonzero(row))
+            raise InputError(some_left_out(i, n_train, n_out))
+    return tests
+
+
+def splits(
+    samples: np.ndarray | int, cv: Any, random_state: Any = None, *, X: Any = None,
+    fewer: bool = True, advice: str = "Add samples, or drop the class.",
+) -> tuple[list[np.ndarray], np.ndarray]:  # fmt: skip
+    """Return the test samples of each fold, and which of these blocks the folds train on.
+
+    Parameters
+    ----------
+    samples, cv, random_state, fewer, advice
+        As in `folds`. A fold need not train on all blocks, but on each block as a whole.
+    X : array or table of n_samples rows, or None
+        The samples, for splitters that read them.
+
+    Returns
+    -------
+    tests : list of ndarray
+        Every sample is in one of them.
+    trained : ndarray of bool of shape (n_folds, n_folds)
+        Whether fold f trains on the samples of tests[b].
+    """
     codes = None if is_whole(samples) else np.asarray(samples)
     n = int(samples) if codes is None else len(codes)
     if is_whole(cv):
@@ -58,7 +87,8 @@ def folds(
             "iterable of (train, test) indices."
         )
     with as_input_error("cv: "):
-        pairs = cv.split(np.zeros((n, 1)), codes) if hasattr(cv, "split") else cv
+        X = np.zeros((n, 1)) if X is None else X
+        pairs = cv.split(X, codes) if hasattr(cv, "split") else cv
         parts = [(np.asarray(a, dtype=np.intp), np.asarray(b, dtype=np.intp)) for a, b in pairs]
     tests = [test for _, test in parts]
     if not tests or not np.array_equal(np.sort(np.concatenate(tests)), np.arange(n)):
@@ -66,14 +96,26 @@ def folds(
             f"cv={cv!r} does not put every sample into exactly one test fold; use KFold "
             "or StratifiedKFold."
         )
+    block = np.empty(n, dtype=np.intp)
+    for b, test in enumerate(tests):
+        block[test] = b
+    sizes = np.bincount(block)
+    trained = np.zeros((len(tests), len(tests)), dtype=bool)
     for i, (train, test) in enumerate(parts):
-        if len(np.union1d(train, test)) < n:
-            raise InputError(
-                f"cv: fold {i} trains on {len(train)} of the {n - len(test)} samples outside its "
-                "test part, but all of them are used here. Use KFold or StratifiedKFold, or choose "
-                "the regularisation with GridSearchCV."
-            )
-    return tests
+        counts = np.bincount(block[np.setdiff1d(train, test)], minlength=len(tests))
+        if not np.isin(counts / sizes, (0, 1)).all() or not counts.any():
+            raise InputError(some_left_out(i, len(train), n - len(test)))
+        trained[i] = counts > 0
+    return tests, trained
+
+
+def some_left_out(fold: int, n_train: int, n_out: int) -> str:
+    """Describe a fold that does not train on all samples outside its test part."""
+    return (
+        f"cv: fold {fold} trains on {n_train} of the {n_out} samples outside its test part, but "
+        "all of them are used here. Use KFold or StratifiedKFold, or choose the regularisation "
+        "with GridSearchCV."
+    )
 
 
 def too_few(codes: np.ndarray | None, smallest: int, needed: int, cv: int, advice: str) -> str:

@@ -193,12 +193,12 @@ def test_prediction_with_wrong_stack_shape_raises(classes):
 def test_folds_are_stratified_and_cover_all_samples():
     codes = np.repeat([0, 1, 2], [50, 20, 5])
     rows = Rows.as_given(np.ones(75), np.arange(75), 75)
-    order, borders = contiguous_folds(rows, codes, 5, 0)
+    order, split = contiguous_folds(rows, codes, 5, 0)
     assert sorted(order) == list(range(75))
-    for start, stop in itertools.pairwise(borders):
+    for start, stop in itertools.pairwise(split["borders"]):
         assert np.bincount(codes[order[start:stop]]).tolist() == [10, 4, 1]
-    order, borders = contiguous_folds(rows, codes, 50, 0)
-    assert len(borders) == 6  # no more folds than samples of the smallest class
+    _, split = contiguous_folds(rows, codes, 50, 0)
+    assert len(split["borders"]) == 6  # no more folds than samples of the smallest class
 
 
 def test_two_classes_are_encoded_as_signs_and_more_as_indicators():

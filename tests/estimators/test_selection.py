@@ -1,5 +1,6 @@
 """Choice of the regularisation by held-out error."""
 
+import itertools
 import warnings
 from dataclasses import replace
 
@@ -18,13 +19,36 @@ from learnkernels.estimators.selection import (
 from learnkernels.execution import Threads
 from learnkernels.machines import Ridge
 from learnkernels.methods import Ensemble
+from learnkernels.model_selection import PairFold
 
 
 def test_folds_of_the_user_refer_to_rows_of_X_with_samples_of_weight_zero():
     rows = Rows.as_given(np.ones(4), np.array([0, 1, 3, 4]), 5)  # sample 2 has weight zero
     folds = [([1, 3, 4], [2, 0]), ([0, 2], [1, 3, 4])]
-    order, borders = contiguous_folds(rows, None, folds, None)
-    assert rows.samples[order].tolist() == [0, 1, 3, 4] and borders.tolist() == [0, 1, 4]
+    order, split = contiguous_folds(rows, None, folds, None)
+    assert rows.samples[order].tolist() == [0, 1, 3, 4]
+    assert split["borders"].tolist() == [0, 1, 4]
+    assert split["trained"].tolist() == [[False, True], [True, False]]
+
+
+def test_folds_that_do_not_train_each_other_keep_their_blocks_without_samples_of_weight_zero():
+    X = np.argwhere(np.ones((4, 4)))  # pairs of objects
+    kept = np.flatnonzero(X[:, 0] != 3)
+    rows = Rows.as_given(np.ones(len(kept)), kept, len(X))
+    folds = PairFold(2, "both")
+    order, split = contiguous_folds(rows, None, folds, None, X)
+    for fold, (train, test) in enumerate(folds.split(X)):
+        found = [order[start:stop] for start, stop in itertools.pairwise(split["borders"])]
+        trained = np.concatenate([found[b] for b in np.flatnonzero(split["trained"][fold])])
+        assert set(rows.samples[found[fold]]) == set(test) & set(kept)
+        assert set(rows.samples[trained]) == set(train) & set(kept)
+
+
+def test_fold_whose_training_samples_all_have_weight_zero_is_refused():
+    rows = Rows.as_given(np.ones(2), np.array([0, 1]), 4)
+    folds = [([2, 3], [0, 1]), ([0, 1], [2, 3])]
+    with pytest.raises(lk.InputError, match=r"fold 0 have weight zero"):
+        contiguous_folds(rows, None, folds, None)
 
 
 def test_held_out_outputs_equal_predictions_of_ensemble_with_one_kernel(curve):

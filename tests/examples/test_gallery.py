@@ -84,6 +84,14 @@ def test_page_components(run):
     assert scores["trend and season"][1] > 0.8 > 0.3 > scores["Gaussians alone"][1]
 
 
+def test_page_pairs(run):
+    found = run("pairs")
+    table = found["table"]
+    assert (table["learned weights"] < 1.01 * table["uniform weights"]).all()
+    assert table.loc["new pair", "learned weights"] < table.loc["both new", "learned weights"]
+    assert all("weights" in model.selection_.chosen for model in found["models"].values())
+
+
 def test_page_pipeline(run):
     found = run("pipeline")
     test, y_test = found["test"], found["y_test"]

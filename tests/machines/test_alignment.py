@@ -24,7 +24,7 @@ def test_classifier_finds_a_rare_class_that_is_apart(rng):
     y = np.where(np.arange(200) < 20, 1, 0)
     X = rng.standard_normal((200, 2)) + 4.0 * y[:, None]
     model = lk.KernelClassifier("linear", "alignf", machine="alignment").fit(X, y)
-    assert model.intercept_ == 0
+    assert model._intercept == 0
     assert (model.predict(X)[y == 1] == 1).all()
     z = np.where(y == 1, 1.0, -1.0)
     C = (X - X.mean(axis=0)) @ (X - X.mean(axis=0)).T
@@ -35,7 +35,7 @@ def test_classifier_with_three_classes_takes_the_largest_output(rng):
     y = np.repeat([0, 1, 2], [10, 40, 100])
     X = rng.standard_normal((150, 3)) + 6.0 * np.eye(3)[y]
     model = lk.KernelClassifier("linear", "unif", machine="alignment").fit(X, y)
-    assert model.score(X, y) > 0.9 and not model.intercept_.any()
+    assert model.score(X, y) > 0.9 and not model._intercept.any()
 
 
 def test_alignment_predictor_without_centering_raises_input_error(rng):

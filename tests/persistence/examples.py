@@ -15,6 +15,7 @@ from sklearn.preprocessing import StandardScaler
 
 import learnkernels as lk
 from learnkernels.cli.data import preprocessing
+from learnkernels.model_selection import PairFold
 
 
 def with_missing_rows(X: np.ndarray) -> np.ndarray:
@@ -33,7 +34,20 @@ def mixed(X: np.ndarray) -> pd.DataFrame:
     )
 
 
+def objects(n: int, seed: int) -> np.ndarray:
+    """Return features of some objects, (n, 2)."""
+    return np.random.default_rng(seed).standard_normal((n, 2))
+
+
+def gram(n: int, seed: int) -> np.ndarray:
+    """Return a Gram matrix of some objects."""
+    Z = objects(n, seed)
+    return Z @ Z.T
+
+
+LEFT = {"b": gram(8, 0), "a": gram(8, 1)}
 TABLES: dict[str, Any] = {
+    "pairs": lambda X: np.argwhere(np.ones((8, 8)))[: len(X)],
     "rows": lambda X: X,
     "single precision": lambda X: X.astype(np.float32),
     "sparse": sparse.csr_array,
@@ -112,6 +126,20 @@ MODELS: dict[str, tuple[Any, str]] = {
     "missing columns": (
         lk.KernelLearner([lk.on([0, 1], lk.per_feature()), lk.on(slice(2, 5), "linear")], "unif",
                          missing="neutral"), "missing"),
+    "pairs": (
+        lk.KernelClassifier(
+            lk.pairs(LEFT, (objects(8, 2), lk.gaussians([0.1, 1.0]))), cv=PairFold(2, "left")),
+        "pairs"),
+    "kinds of pairs": (
+        lk.KernelRegressor(
+            lk.pairs(np.stack([gram(8, 0)], axis=-1), LEFT, "sum") + lk.pairs(LEFT, LEFT), "unif",
+            1.0),
+        "pairs"),
+    "symmetric pairs": (
+        lk.KernelRegressor(lk.pairs(LEFT, kind="symmetric"), "alignf", 1.0), "pairs"),
+    "learner of pairs": (lk.KernelLearner(lk.pairs(LEFT, LEFT), "alignf"), "pairs"),
+    "learner of symmetric pairs": (
+        lk.KernelLearner(lk.pairs(LEFT, kind="symmetric"), "unif"), "pairs"),
     "stack": (lk.KernelClassifier("precomputed", "unif", C=1.0), "stack"),
     "missing in a stack": (
         lk.KernelClassifier("precomputed", "unif", C=1.0, missing="neutral"), "stack"),

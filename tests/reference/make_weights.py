@@ -33,6 +33,11 @@ METHODS: dict[str, dict[str, Any]] = {
         "alpha": 1.0,
         "tolerance": 1e-3,
     },
+    "align-constrained": {
+        "parameters": {"min_alignment": 0.9, "radius": 1.0},
+        "alpha": 1.0,
+        "tolerance": 2e-3,
+    },
     "l1-krr": {"alpha": 1.0, "tolerance": 1e-3},
     "l2-krr": {"alpha": 1.0, "tolerance": 1e-3},
     "l1-svm": {"C": 1.0, "tolerance": 1e-3},
@@ -147,6 +152,8 @@ def statistics(grams: np.ndarray, y: np.ndarray) -> tuple[np.ndarray, np.ndarray
 def ridge_weights(
     method: str, grams: np.ndarray, y: np.ndarray, alpha: float, **gammas: float
 ) -> np.ndarray:
+    if method == "align-single":
+        y = y / np.std(y)
     mu = cp.Variable(len(grams), nonneg=True)
     combined = sum(mu[k] * K for k, K in enumerate(grams)) + alpha * np.eye(len(y))
     value = cp.matrix_frac(y, combined)
@@ -154,6 +161,11 @@ def ridge_weights(
         M, a = statistics(grams, y)
         H = gammas["gamma2"] * M + gammas["gamma1"] * np.eye(len(a))
         solve(cp.Minimize(value - gammas["gamma"] * (a @ mu) + cp.quad_form(mu, cp.psd_wrap(H))))
+    elif method == "align-constrained":
+        (M, a), best = statistics(grams, y), two_stage_weights("alignf", grams, y)
+        least = gammas["min_alignment"] * (a @ best) / np.sqrt(best @ M @ best)
+        size = cp.norm(np.linalg.cholesky(M).T @ mu)
+        solve(cp.Minimize(value), [a @ mu >= least * size, cp.norm(mu) <= gammas["radius"]])
     else:
         solve(cp.Minimize(value), [cp.norm(mu, 1 if method == "l1-krr" else 2) <= 1])
     return np.maximum(mu.value, 0)

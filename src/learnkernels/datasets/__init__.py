@@ -2,6 +2,17 @@
 
 from learnkernels.datasets.catalogue import DATASETS, Dataset
 from learnkernels.datasets.ngrams import bigram_counts
+from learnkernels.datasets.pairs import PairData, drug_response
 from learnkernels.datasets.store import availability, fetch, load, path
 
-__all__ = ["DATASETS", "Dataset", "availability", "bigram_counts", "fetch", "load", "path"]
+__all__ = [
+    "DATASETS",
+    "Dataset",
+    "PairData",
+    "availability",
+    "bigram_counts",
+    "drug_response",
+    "fetch",
+    "load",
+    "path",
+]

@@ -11,6 +11,7 @@ from learnkernels.estimators.fitting import Predictor
 from learnkernels.estimators.rows import Rows
 from learnkernels.execution import Threads
 from learnkernels.gram.factors.combination import FactorFunction
+from learnkernels.gram.pairs.combination import PairFunction
 from learnkernels.gram.tiles.passes import TileFunction
 from learnkernels.kernels import Linear, Source, kernels_by_source
 from learnkernels.kernels.learned_metric import LinearMap
@@ -134,10 +135,12 @@ def diagonal_pieces(steps: np.ndarray) -> Iterator[np.ndarray]:
         yield piece
 
 
-def is_linear(function: TileFunction | FactorFunction) -> bool:
+def is_linear(function: TileFunction | PairFunction | FactorFunction) -> bool:
     """Return whether a function is linear in the features, up to a constant."""
     if isinstance(function, FactorFunction):
         return all(not group.cosine and keeps_lines(group.source) for group in function.groups)
+    if isinstance(function, PairFunction):
+        return False
     kernels: Any = function.combined.kernels
     formulas, _ = kernels_by_source(kernels.kernels)
     return (

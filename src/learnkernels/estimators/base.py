@@ -133,13 +133,13 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         Stacks of Gram matrices, and rows that the user assigns to folds, stay in the user's order.
         """
         method = as_method(self.method)
-        searched = is_searched(regularisation) and not method.learns_alpha
+        searched = is_searched(regularisation) or method.learns_alpha
         own_folds = (searched and not is_whole(getattr(self, "cv", 0))) or (
             method.holds_out and not is_whole(getattr(method, "cv", 0))
         )
         if self._pairwise() or own_folds:
             return Rows.as_given(w, kept, n_rows(X))
-        held_out = searched or method.learns_alpha or method.holds_out
+        held_out = searched or method.holds_out
         return Rows.of(X, Y, w, kept, "unambiguous" if held_out else "always")
 
     def _memory(self) -> dict[str, Any]:
@@ -159,7 +159,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def _prepare(
         self, X: Any, target: np.ndarray, Y: np.ndarray, rows: Rows, task: str,
-        borders: np.ndarray | None = None, **settings: Any,
+        borders: np.ndarray | None = None, trained: np.ndarray | None = None, **settings: Any,
     ) -> Prepared:  # fmt: skip
         """Resolve the kernels and run the pass over pairs of the trained samples."""
         backend: Backend = as_backend(self.backend, getattr(self, "n_jobs", None))
@@ -171,7 +171,8 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             self.__dict__.get("_family", self.kernels), X, target, Y, task=task,
             normalize=self.normalize, center=self.center, sample_weight=rows.weights,
             backend=backend, samples=rows.samples, rank=rows.rank, borders=borders,
-            names=getattr(self, "feature_names_in_", None), missing=self.missing, **settings,
+            trained=trained, names=getattr(self, "feature_names_in_", None), missing=self.missing,
+            **settings,
         )  # fmt: skip
 
     def _prepare_again(
@@ -190,10 +191,12 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         again._family = kernels
         return again._prepare(X, target, Y, Rows.as_given(w, every, len(Y)), task, **settings)
 
-    def _choose_family(self, X: Any, Y: np.ndarray, rows: Rows, task: str) -> FamilyChoice:
-        """Choose the kernels if the user leaves them to ``method="auto"``."""
+    def _choose_family(
+        self, X: Any, Y: np.ndarray, rows: Rows, task: str, by_folds: bool
+    ) -> FamilyChoice:
+        """Choose the kernels if the user leaves them to ``method="auto"``, and not to folds."""
         self.__dict__.pop("_family", None)
-        if self.kernels is not None or not isinstance(as_method(self.method), Auto):
+        if by_folds or self.kernels is not None or not isinstance(as_method(self.method), Auto):
             return FamilyChoice(self.kernels)
         backend = as_backend(self.backend, self.n_jobs)
         choice = choose_family(X[rows.samples], Y, rows.weights, task, backend)

@@ -19,17 +19,21 @@ from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
 from learnkernels.estimators.probability import fit_temperature, log_probabilities
 from learnkernels.estimators.scoring import decide, fold_scores, require_scoring
 from learnkernels.estimators.selection import (
+    Compared,
+    Loss,
+    chooses_by_folds,
+    compare_methods,
+    compare_values,
     contiguous_folds,
-    fold_outputs,
     learned_value,
     machine_fold_outputs,
-    mean_losses,
     values_of,
 )
 from learnkernels.folds import folds
+from learnkernels.kernels import has_fast_products
 from learnkernels.kernels.tables import is_missing
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge
-from learnkernels.methods import WeightMethod, as_method
+from learnkernels.methods import Auto, WeightMethod, as_method
 
 # Samples of a class, left out, none of which is predicted as it, before a warning says so.
 OFTEN = 5
@@ -101,7 +105,9 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         Tolerance of the SVM, in units of the margin. The tolerance of the weights is a parameter of
         the method.
     cv : int, splitter or iterable, default=5
-        Folds that choose among several C.
+        Folds that choose among several C. A splitter or an iterable defines what held-out means:
+        it is used for every choice, also for that among methods, instead of leave-one-out errors;
+        the default kernels are then those of `table`.
     random_state : int, RandomState or None, default=0
         Shuffles the folds and chooses the components.
     n_jobs : int or None, default=None
@@ -243,30 +249,36 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         require_scoring(self.scoring)
         w = w * self._class_weights(y[samples])
         method = as_method(self.method, "classification")
-        memory, borders = self._memory(), None
+        memory = self._memory()
+        split: dict[str, np.ndarray] = {}
         rows = self._rows(X, class_targets(codes, len(self.classes_))[1], w, samples, self.C)
         codes = codes[np.searchsorted(samples, rows.samples)]
         machine = self._machine(method, len(codes))
-        values = values_of("C", self.C, method, machine, self.scoring)
+        fast = has_fast_products(self.kernels) and machine.takes_alpha
+        by_folds = chooses_by_folds(self.cv, method, len(codes), fast)
+        compare = by_folds and isinstance(method, Auto)
+        values = values_of("C", self.C, method, machine, self.scoring, by_folds)
         if isinstance(self.C, str) and len(values) > 1 and np.bincount(codes).min() < 2:
             values = [1.0]  # a class of one sample has no folds
         machine.check(len(codes), memory["max_memory"], self.n_components)
-        if len(values) > 1:
-            order, borders = contiguous_folds(rows, codes, self.cv, self.random_state)
+        if compare or len(values) > 1:
+            order, split = contiguous_folds(rows, codes, self.cv, self.random_state, X)
             rows, codes = rows.take(order), codes[order]
         target, Y = class_targets(codes, len(self.classes_))
         self.machine_ = machine.name
         self.__dict__.pop("C_scores_", None)
-        held = None
+        held, selection = None, None
         with self._progress():
-            choice = self._choose_family(X, Y, rows, "classification")
-            prepared = self._prepare(X, target, Y, rows, "classification", borders, **memory)
-            if len(values) > 1:
-                held = self._compare(prepared, method, values, codes)
-                best = int(np.argmax(self.C_scores_))
-                values, held = [values[best]], held[best]
+            choice = self._choose_family(X, Y, rows, "classification", compare)
+            prepared = self._prepare(X, target, Y, rows, "classification", **split, **memory)
+            if compare or len(values) > 1:
+                found, best = self._compare(prepared, method, values, codes, compare)
+                method, selection = found.method, found.selection
+                values, held = [found.values[best]], found.outputs[best]
             value = (values or [1.0])[0]
-            learned = learn(prepared, method, machine, value, start=choice.start)
+            learned = learn(
+                prepared, method, machine, value, start=choice.start, selection=selection
+            )
             self.C_ = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [self.C_], left_out=held is None)
             if held is None:
@@ -296,22 +308,29 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         return compute_sample_weight(given, y)
 
     def _compare(
-        self, prepared: Prepared, method: WeightMethod, values: list[float], codes: np.ndarray
-    ) -> np.ndarray:
-        """Set ``C_scores_``; return the held-out outputs, (n_values, n_samples, n_outputs)."""
+        self, prepared: Prepared, method: WeightMethod, values: list[float], codes: np.ndarray,
+        methods: bool,
+    ) -> tuple[Compared, int]:  # fmt: skip
+        """Set ``C_scores_`` if there are several C; return what was compared, and the best C.
+
+        With `methods`, the candidates of ``method="auto"`` are compared too.
+        """
         machine = self._machine(method, len(codes), exact=False)
-        held = fold_outputs(prepared, method, machine, values, "choosing C")
-        if self.scoring is None:
-            self.C_scores_ = 1 - mean_losses(
-                prepared, method, machine, values, held,
-                lambda outputs: decide(outputs) != codes, "C", "error",
+        trained, loss = (prepared, method, machine, values), zero_one_loss(codes)
+        if methods:
+            found = compare_methods(*trained, loss, "error")
+        else:
+            found = compare_values(*trained, loss, "C", "error", self.scoring)
+        if len(values) == 1:
+            return found, 0
+        self.C_scores_ = 1 - found.losses
+        if self.scoring is not None:
+            tests = [prepared.fold(fold) for fold in range(len(prepared.sums.borders) - 1)]
+            self.C_scores_ = fold_scores(
+                found.outputs, self.classes_[codes], tests, self.scoring, self.classes_,
+                prepared.sums.weights,
             )  # fmt: skip
-            return held
-        tests = [prepared.fold(fold) for fold in range(len(prepared.sums.borders) - 1)]
-        self.C_scores_ = fold_scores(
-            held, self.classes_[codes], tests, self.scoring, self.classes_, prepared.sums.weights
-        )
-        return held
+        return found, int(np.argmax(self.C_scores_))
 
     def _left_out(
         self, prepared: Prepared, predictor: Predictor, machine: Machine, codes: np.ndarray
@@ -451,6 +470,11 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         if name == "svm":
             return SVM(float(self.tol), exact)
         return Ridge() if name == "ridge" else AlignmentPredictor(intercept=False)
+
+
+def zero_one_loss(codes: np.ndarray) -> Loss:
+    """Return the zero-one loss of outputs for samples of these classes."""
+    return lambda outputs: decide(outputs) != codes
 
 
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -32,10 +32,18 @@ from learnkernels.gram import (
     gradients,
 )
 from learnkernels.kernels import MISSING, Kernel, resolve, takes_tables
-from learnkernels.machines import MAX_MEMORY, Machine, Ridge, TrainingProblem, require_gram_memory
+from learnkernels.machines import (
+    MAX_MEMORY,
+    Machine,
+    Ridge,
+    TrainingProblem,
+    prefers_products,
+    require_gram_memory,
+)
 from learnkernels.methods import (
     LearnedWeights,
     LeaveOneOut,
+    Selection,
     WeightMethod,
     WeightProblem,
     learn_weights,
@@ -78,16 +86,23 @@ class Prepared:
     random_state: Any = 0
 
     def centered(self, without: int | None = None) -> CenteredKernels:
-        """Return the centered, scaled kernels on all samples, or on those outside one fold."""
-        return self.sums.centered(self.normalize, self.center, without)
+        """Return the centered, scaled kernels on all samples, or on those that a fold trains on.
+
+        The last result is kept: several methods may be compared on the same samples.
+        """
+        last = self.__dict__.get("_last")
+        if last is None or last[0] != without:
+            found = self.sums.centered(self.normalize, self.center, without)
+            self.__dict__["_last"] = last = without, found
+        return last[1]
 
     def fold(self, fold: int) -> np.ndarray:
         """Return the samples of a fold."""
         return np.arange(*self.sums.borders[fold : fold + 2])
 
     def targets(self, without: int | None = None) -> np.ndarray:
-        """Return the targets of the machine, of all samples or of those outside one fold."""
-        return self.Y if without is None else np.delete(self.Y, self.fold(without), axis=0)
+        """Return the targets of the machine, of all samples or of those that a fold trains on."""
+        return self.Y if without is None else self.Y[self.sums.inside(without)]
 
     def take(self, samples: np.ndarray) -> Prepared:
         """Return the same for some of the samples, with a pass over their pairs."""
@@ -158,6 +173,7 @@ def prepare(
     kernels: Any, X: Any, target: np.ndarray, Y: np.ndarray, *, task: str, normalize: str | None,
     center: bool, sample_weight: np.ndarray, backend: Backend, samples: np.ndarray | None = None,
     rank: np.ndarray | None = None, borders: np.ndarray | None = None,
+    trained: np.ndarray | None = None,
     names: Sequence[str] | None = None, missing: str = "error", **settings: Any,
 ) -> Prepared:  # fmt: skip
     """Resolve the kernels and run the pass over pairs.
@@ -180,6 +196,8 @@ def prepare(
         Position of each sample in the order in which families see them; None is this order.
     borders : ndarray of shape (n_folds + 1,) or None
         Folds that may be left out later.
+    trained : ndarray of bool of shape (n_folds, n_folds) or None
+        Which folds each trains on; None is all others.
     names : sequence of str or None
         Names of the columns of X.
     missing : {"error", "neutral"}
@@ -210,7 +228,9 @@ def prepare(
         )
     if samples is not None and not np.array_equal(samples, np.arange(X.shape[0])):
         base = base.take(samples)
-    sums = KernelSums.of(base, centered(target, sample_weight), backend, sample_weight, borders)
+    sums = KernelSums.of(
+        base, centered(target, sample_weight), backend, sample_weight, borders, trained
+    )
     return Prepared(sums, Y, task, normalize, center, **settings)
 
 
@@ -292,6 +312,7 @@ def gradient_products(
 def learn(
     prepared: Prepared, method: WeightMethod, machine: Machine, value: float = 1.0,
     without: int | None = None, start: np.ndarray | None = None,
+    selection: Selection | None = None,
 ) -> Learned:  # fmt: skip
     """Learn the weights from all samples, or from those outside one fold.
 
@@ -307,10 +328,11 @@ def learn(
         The fold to leave out.
     start : ndarray of shape (n_kernels,) or None
         Weights of a similar problem, for methods that start from some.
+    selection : Selection or None
+        The candidates among which the method was chosen.
     """
     kernels, Y = prepared.centered(without), prepared.targets(without)
-    tiles = any(part.kind == "tiles" for part in prepared.sums.kernels.parts)
-    if tiles and "Grams" in method.reads:
+    if "Grams" in method.reads and needs_grams(prepared, method):
         what = "learns weights and machine together" if method.one_stage else "compares errors"
         who = f"method {method.name!r}, which {what},"
         count, instead = method.grams(len(kernels.factors)), "use an alignment method"
@@ -324,6 +346,8 @@ def learn(
         start, prepared.max_memory,
     )  # fmt: skip
     result = learn_weights(method, problem)
+    if selection is not None:
+        result = replace(result, selection=selection)
     mu, statistics = result.weights, kernels.statistics
     if result.alpha is not None:
         value = result.alpha if prepared.task == "regression" else 1 / (2 * result.alpha)
@@ -335,6 +359,15 @@ def learn(
         statistics.alignments(),
         value,
     )
+
+
+def needs_grams(prepared: Prepared, method: WeightMethod) -> bool:
+    """Return whether a method that reads Gram matrices forms them, and not products with them."""
+    parts = prepared.sums.kernels.parts
+    if all(part.fast_products for part in parts):
+        ridge = method.machine == "ridge" and not method.learns_alpha
+        return not (ridge and prefers_products(len(prepared.Y), True))
+    return any(part.kind != "factors" for part in parts)
 
 
 def train(

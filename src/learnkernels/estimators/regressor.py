@@ -13,14 +13,18 @@ from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn, train
 from learnkernels.estimators.scoring import fold_scores, require_scoring
 from learnkernels.estimators.selection import (
-    alpha_errors,
+    chooses_by_folds,
+    compare_methods,
+    compare_values,
     contiguous_folds,
-    fold_outputs,
     learned_value,
+    leave_one_out_errors,
+    squared_loss,
     values_of,
 )
+from learnkernels.kernels import has_fast_products
 from learnkernels.machines import AlignmentPredictor, Machine, Ridge, has_closed_form
-from learnkernels.methods import as_method
+from learnkernels.methods import Auto, Selection, WeightMethod, as_method
 
 
 class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
@@ -63,7 +67,9 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         better. None is the squared error.
     cv : int, splitter or iterable, default=5
         Folds that choose among several alpha, for one-stage methods, conjugate gradients and
-        `scoring`.
+        `scoring`. A splitter or an iterable defines what held-out means: it is used for every
+        choice, also for that among methods, instead of leave-one-out errors; the default kernels
+        are then those of `table`.
     random_state : int, RandomState or None, default=0
         Shuffles the folds and chooses the components.
     n_jobs : int or None, default=None
@@ -190,36 +196,39 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         w, samples = self._sample_weights(sample_weight, X)
         method, machine = as_method(self.method, "regression"), self._machine()
         require_scoring(self.scoring)
-        values = values_of("alpha", self.alpha, method, machine, self.scoring)
-        memory, borders = self._memory(), None
+        memory = self._memory()
+        split: dict[str, np.ndarray] = {}
         bounds = memory["max_memory"], self.n_components
-        machine.check(len(samples), *bounds)
         with as_input_error("y: "):
             y = np.asarray(y, dtype=float)
         Y = y[:, None] if y.ndim == 1 else y
         rows = self._rows(X, Y[samples], w, samples, self.alpha)
+        fast, n = has_fast_products(self.kernels), len(rows.samples)
+        machine.check(n, *bounds)
+        by_folds = chooses_by_folds(self.cv, method, n, fast)
+        compare = by_folds and isinstance(method, Auto)
+        values = values_of("alpha", self.alpha, method, machine, self.scoring, by_folds)
         search = len(values) > 1 and machine.takes_alpha
-        closed_form = not method.one_stage and has_closed_form(len(samples), *bounds)
-        closed_form = closed_form and self.scoring is None
-        if search and not closed_form:
-            order, borders = contiguous_folds(rows, None, self.cv, self.random_state)
+        by_folds = by_folds or self.scoring is not None
+        closed_form = not (method.one_stage or by_folds) and has_closed_form(n, *bounds, fast)
+        if compare or (search and not closed_form):
+            order, split = contiguous_folds(rows, None, self.cv, self.random_state, X)
             rows = rows.take(order)
         Y = Y[rows.samples]
         for name in ("alpha_errors_", "alpha_scores_"):
             self.__dict__.pop(name, None)
+        selection = None
         with self._progress():
-            choice = self._choose_family(X, Y, rows, "regression")
-            prepared = self._prepare(X, Y, Y, rows, "regression", borders, **memory)
-            if search and self.scoring is not None:
-                held = fold_outputs(prepared, method, machine, values, "choosing alpha")
-                tests = [prepared.fold(fold) for fold in range(len(prepared.sums.borders) - 1)]
-                self.alpha_scores_ = fold_scores(held, y[rows.samples], tests, self.scoring)
-                values = [values[int(np.argmax(self.alpha_scores_))]]
-            elif search:
-                self.alpha_errors_ = alpha_errors(prepared, method, machine, values)
-                values = [values[int(np.argmin(self.alpha_errors_))]]
+            choice = self._choose_family(X, Y, rows, "regression", compare)
+            prepared = self._prepare(X, Y, Y, rows, "regression", **split, **memory)
+            if compare or search:
+                method, values, selection = self._compare(
+                    prepared, method, machine, values, y[rows.samples], compare, by_folds
+                )
             value = (values or [1.0])[0]
-            learned = learn(prepared, method, machine, value, start=choice.start)
+            learned = learn(
+                prepared, method, machine, value, start=choice.start, selection=selection
+            )
             value = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [value])
         self.alpha_ = value if machine.takes_alpha else None
@@ -227,6 +236,43 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         self._store_predictor(predictor, rows)
         self._flat = y.ndim == 1
         return self
+
+    def _compare(
+        self, prepared: Prepared, method: WeightMethod, machine: Machine, values: list[float],
+        y: np.ndarray, methods: bool, by_folds: bool,
+    ) -> tuple[WeightMethod, list[float], Selection | None]:  # fmt: skip
+        """Set ``alpha_errors_`` or ``alpha_scores_``; return the method and its best alpha.
+
+        Parameters
+        ----------
+        prepared, method, machine, values
+            As in `compare_values`.
+        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+            Targets of the training samples.
+        methods : bool
+            Whether to compare methods too.
+        by_folds : bool
+            Whether to use folds even if leave-one-out errors are known.
+        """
+        trained, loss = (prepared, method, machine, values), squared_loss(prepared)
+        errors = None if by_folds else leave_one_out_errors(*trained)
+        if errors is not None:
+            self.alpha_errors_ = errors
+            return method, [values[int(np.argmin(errors))]], None
+        if methods:
+            found = compare_methods(*trained, loss, "squared error")
+        else:
+            found = compare_values(*trained, loss, "alpha", "squared error", self.scoring)
+        best = 0
+        if len(values) > 1 and machine.takes_alpha:
+            if self.scoring is None:
+                self.alpha_errors_ = found.losses
+                best = int(np.argmin(found.losses))
+            else:
+                tests = [prepared.fold(fold) for fold in range(len(prepared.sums.borders) - 1)]
+                self.alpha_scores_ = fold_scores(found.outputs, y, tests, self.scoring)
+                best = int(np.argmax(self.alpha_scores_))
+        return found.method, [found.values[best]], found.selection
 
     def _training(self, X: Any, y: Any) -> tuple[Prepared, Machine]:
         """Return the training data again after the pass over pairs, and the machine."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from learnkernels._warnings import suppressed, warn
 from learnkernels.checks import is_whole, positive_values
 from learnkernels.errors import (
     ConstantKernelWarning,
+    InputError,
     UndefinedAlignmentWarning,
     UniformBetterWarning,
 )
@@ -26,10 +27,19 @@ from learnkernels.estimators.fitting import (
     training_problem,
 )
 from learnkernels.estimators.rows import Rows
-from learnkernels.folds import folds
+from learnkernels.folds import splits
 from learnkernels.gram import GramMatrix, LearnedKernel
-from learnkernels.machines import Machine
-from learnkernels.methods import Uniform, WeightMethod
+from learnkernels.machines import Machine, prefers_products
+from learnkernels.methods import (
+    Align,
+    AlignF,
+    Auto,
+    Candidate,
+    LeaveOneOut,
+    Selection,
+    Uniform,
+    WeightMethod,
+)
 from learnkernels.methods.candidates import standard_error
 
 # A method is clearly worse than uniform weights beyond this many standard errors of the difference
@@ -41,13 +51,44 @@ AROUND = 10.0 ** np.arange(-1.5, 1.6, 0.5)
 SMALL = 0.01
 # Values that "auto" chooses from where they are not learned together with the weights.
 GRIDS: dict[str, np.ndarray] = {"C": 10.0 ** np.arange(-1, 4), "alpha": 10.0 ** np.arange(-5, 3)}
+# Finer ones from strong to weak regularisation, for ridge with two-stage methods: several values
+# cost little more than the weakest one. They are continued while the weakest one is the best, with
+# MORE values at a time, up to MOST.
+PATHS: dict[str, np.ndarray] = {
+    "C": 10.0 ** np.arange(-2.5, 1.1, 0.5), "alpha": 10.0 ** np.arange(2.5, -1.1, -0.5),
+}  # fmt: skip
+MORE, MOST = 3, 20
+# Methods that "auto" compares by folds, from the simplest on; for few samples, "loo" too.
+CANDIDATES: tuple[WeightMethod, ...] = (Uniform(), Align(), AlignF())
 
 Multiply = Callable[[LearnedKernel, np.ndarray], np.ndarray]
+# Loss of each sample, (n_samples,), for outputs of shape (n_samples, n_outputs).
+Loss = Callable[[np.ndarray], np.ndarray]
+
+
+def chooses_by_folds(cv: Any, method: WeightMethod, n: int, fast_products: bool) -> bool:
+    """Return whether everything is chosen by the folds of `cv`, and not by leave-one-out errors.
+
+    A splitter or an iterable defines what held-out means: it is always used. Leave-one-out errors
+    of many samples need their Gram matrix, which kernels with fast products avoid.
+    """
+    if is_whole(cv) and not prefers_products(n, fast_products):
+        return False
+    if method.learns_alpha and not isinstance(method, Auto):
+        reason = f"cv={cv!r} defines folds"
+        if is_whole(cv):
+            reason = f"those of {n} samples need a Gram matrix, which these kernels avoid"
+        raise InputError(
+            f"method {method.name!r} minimises leave-one-out errors, but {reason}; use "
+            'method="auto", which compares methods by folds.'
+        )
+    return True
 
 
 def values_of(
-    parameter: str, given: Any, method: WeightMethod, machine: Machine, scoring: Any = None
-) -> list[float]:
+    parameter: str, given: Any, method: WeightMethod, machine: Machine, scoring: Any = None,
+    by_folds: bool = False,
+) -> list[float]:  # fmt: skip
     """Return the values of C or alpha to choose from; none if the method learns it.
 
     Parameters
@@ -59,19 +100,47 @@ def values_of(
         The two stages.
     scoring : str, callable or None
         The user's score, by which values are compared instead of the one that was learned.
+    by_folds : bool, default=False
+        See `chooses_by_folds`.
     """
     if not (isinstance(given, str) and given == "auto"):
         return positive_values(parameter, given, '"auto"')
     if not machine.has_parameter:
         return [1.0]
+    if by_folds and machine.takes_alpha and not method.one_stage:
+        return PATHS[parameter].tolist()
     learned = method.learns_alpha and machine.takes_alpha and scoring is None
     return [] if learned else GRIDS[parameter].tolist()
 
 
+@dataclass(frozen=True)
+class Compared:
+    """Values of C or alpha that were compared in folds, for the method that is used.
+
+    Attributes
+    ----------
+    method : WeightMethod
+    values : list of float
+        Those that were tried.
+    outputs : ndarray of shape (n_values, n_samples, n_outputs)
+        Held-out outputs.
+    losses : ndarray of shape (n_values,)
+        Mean held-out losses.
+    selection : Selection or None
+        The candidates among which the method was chosen.
+    """
+
+    method: WeightMethod
+    values: list[float]
+    outputs: np.ndarray
+    losses: np.ndarray
+    selection: Selection | None = None
+
+
 def contiguous_folds(
-    rows: Rows, codes: np.ndarray | None, cv: Any, random_state: Any
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return an order of the trained samples in which folds are contiguous, and the folds' borders.
+    rows: Rows, codes: np.ndarray | None, cv: Any, random_state: Any, X: Any = None
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+    """Return an order of the trained samples in which folds are contiguous, and the folds.
 
     Parameters
     ----------
@@ -81,10 +150,18 @@ def contiguous_folds(
     cv, random_state
         As in `learnkernels.folds.folds`. A splitter or an iterable refers to the rows of X, those
         of weight zero included.
+    X : array or table of n_samples rows, or None
+        All samples, for splitters that read them.
+
+    Returns
+    -------
+    order : ndarray of shape (n_trained,)
+    split : dict
+        Arguments `borders` and `trained` of `prepare`.
     """
     n, n_trained = rows.spread.shape
     if is_whole(cv):
-        tests = folds(n_trained if codes is None else codes, cv, random_state)
+        tests, trained = splits(n_trained if codes is None else codes, cv, random_state)
     else:
         every = n
         if codes is not None:
@@ -92,47 +169,59 @@ def contiguous_folds(
             every[rows.samples] = codes
         position = np.full(n, -1)
         position[rows.samples] = np.arange(n_trained)
-        found = [position[test] for test in folds(every, cv, random_state)]
-        tests = [kept for test in found if len(kept := test[test >= 0])]
-    return np.concatenate(tests), np.cumsum([0] + [len(test) for test in tests])
+        tests, trained = splits(every, cv, random_state, X=X)
+        tests = [kept[kept >= 0] for kept in (position[test] for test in tests)]
+        used = np.array([len(test) > 0 for test in tests])
+        tests, trained = [test for test in tests if len(test)], trained[np.ix_(used, used)]
+        if not trained.any(axis=1).all():
+            raise InputError(
+                f"cv={cv!r}: all training samples of fold {int(np.argmin(trained.any(axis=1)))} "
+                "have weight zero; use fewer folds, or leave out samples of weight zero."
+            )
+    borders = np.cumsum([0] + [len(test) for test in tests])
+    return np.concatenate(tests), {"borders": borders, "trained": trained}
 
 
 def fold_outputs(
-    prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float], what: str
-) -> np.ndarray:
+    prepared: Prepared, methods: Sequence[WeightMethod], machine: Machine, values: Sequence[float],
+    what: str,
+) -> list[np.ndarray]:  # fmt: skip
     """Return the outputs for each sample of predictors that were trained without its fold.
 
     Parameters
     ----------
     prepared : Prepared
         With the sums over pairs by folds.
-    method, machine
-        The two stages.
+    methods, machine
+        The two stages; all methods share the kernels that are centered without a fold.
     values : sequence of float
     what : str
         Name of the work.
 
     Returns
     -------
-    ndarray of shape (n_values, n_samples, n_outputs)
+    list of ndarray of shape (n_values, n_samples, n_outputs)
+        One for each method.
     """
     sums = prepared.sums
-    found, n_folds = np.zeros((len(values), *prepared.Y.shape)), len(sums.borders) - 1
+    found = [np.zeros((len(values), *prepared.Y.shape)) for _ in methods]
+    n_folds = len(sums.borders) - 1
     for fold in progress.track(range(n_folds), n_folds, what):
         test = prepared.fold(fold)
-        # The fit on all samples raises these warnings.
-        with (
-            suppressed(ConstantKernelWarning),
-            suppressed(UndefinedAlignmentWarning),
-            progress.within(f"fold {fold + 1} of {n_folds}"),
-        ):
-            predictors = fit_values(prepared, method, machine, values, without=fold)
         rows = sums.kernels.take(test)
 
         def multiply(kernel: LearnedKernel, coef: np.ndarray, rows: Any = rows) -> np.ndarray:
             return kernel.products_of(rows, coef, sums.backend)
 
-        found[:, test] = held_out_outputs(predictors, multiply)
+        for method, own in zip(methods, found, strict=True):
+            # The fit on all samples raises these warnings.
+            with (
+                suppressed(ConstantKernelWarning),
+                suppressed(UndefinedAlignmentWarning),
+                progress.within(f"fold {fold + 1} of {n_folds}"),
+            ):
+                predictors = fit_values(prepared, method, machine, values, without=fold)
+            own[:, test] = held_out_outputs(predictors, multiply)
     return found
 
 
@@ -159,34 +248,111 @@ def machine_fold_outputs(
     return found
 
 
-def mean_losses(
-    prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
-    outputs: np.ndarray, loss: Callable[[np.ndarray], np.ndarray], parameter: str, measure: str,
-) -> np.ndarray:  # fmt: skip
-    """Return the mean held-out loss of each value; warn if uniform weights are clearly better.
+def path_outputs(
+    prepared: Prepared, methods: Sequence[WeightMethod], machine: Machine,
+    values: Sequence[float], loss: Loss, what: str,
+) -> tuple[list[float], list[np.ndarray], list[np.ndarray]]:  # fmt: skip
+    """Return values, and held-out outputs and losses of each method for these values.
+
+    Values are those given, continued if they are one of `PATHS` and the last one is the best.
 
     Parameters
     ----------
-    prepared, method, machine, values
+    prepared, methods, machine, values, what
         As in `fold_outputs`.
-    outputs : ndarray of shape (n_values, n_samples, n_outputs)
-        The held-out outputs.
     loss : callable
         ``loss(outputs)`` of each sample, for the outputs of one value.
+
+    Returns
+    -------
+    values : list of float
+    outputs : list of ndarray of shape (n_values, n_samples, n_outputs)
+    losses : list of ndarray of shape (n_values, n_samples)
+    """
+    values = list(values)
+    outputs = fold_outputs(prepared, methods, machine, values, what)
+    is_path = any(values == path.tolist() for path in PATHS.values())
+    while True:
+        losses = [np.array([loss(held) for held in found], dtype=float) for found in outputs]
+        means = np.array([found.mean(axis=1) for found in losses])  # (n_methods, n_values)
+        inside = int(np.argmin(means.min(axis=0))) < len(values) - 1
+        if inside or not is_path or len(values) >= MOST:
+            return values, outputs, losses
+        ratio = values[-1] / values[-2]
+        more = [values[-1] * ratio**step for step in range(1, MORE + 1)]
+        further = fold_outputs(prepared, methods, machine, more, what)
+        values += more
+        outputs = [np.concatenate(both) for both in zip(outputs, further, strict=True)]
+
+
+def compare_methods(
+    prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
+    loss: Loss, measure: str,
+) -> Compared:  # fmt: skip
+    """Compare the candidates of ``method="auto"`` by held-out losses in folds.
+
+    A candidate replaces a simpler one if it is better by more than one standard error of the
+    difference.
+
+    Parameters
+    ----------
+    prepared, machine, values, loss
+        As in `path_outputs`.
+    method : Auto
+        Its parameters are those of ``"loo"``, which is a candidate if there are few samples.
+    measure : str
+        Name of the loss.
+    """
+    methods = list(CANDIDATES)
+    if not prefers_products(len(prepared.Y), True):
+        methods.append(LeaveOneOut(**method.get_params()))
+    w = prepared.sums.weights / prepared.sums.weights.sum()
+    what = "comparing methods"
+    tried, outputs, found = path_outputs(prepared, methods, machine, values, loss, what)
+    best = [losses[int(np.argmin(losses @ w))] for losses in found]
+    chosen = 0
+    for i, losses in enumerate(best):
+        gain = best[chosen] - losses
+        if w @ gain > standard_error(gain):
+            chosen = i
+    lowest = chosen == int(np.argmin([w @ losses for losses in best]))
+    reasons = [""] * len(best)
+    reasons[chosen] = "lowest" if lowest else "simpler, not clearly worse"
+    rows = tuple(
+        Candidate.of(one.name, losses, reason)
+        for one, losses, reason in zip(methods, best, reasons, strict=True)
+    )
+    selection = Selection(rows, f"held-out {measure}")
+    return Compared(methods[chosen], tried, outputs[chosen], found[chosen] @ w, selection)
+
+
+def compare_values(
+    prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
+    loss: Loss, parameter: str, measure: str, scoring: Any = None,
+) -> Compared:  # fmt: skip
+    """Compare values by held-out losses in folds; warn if uniform weights are clearly better.
+
+    Parameters
+    ----------
+    prepared, machine, values, loss
+        As in `path_outputs`.
+    method : WeightMethod
     parameter, measure : str
         Names of the parameter and of the loss.
+    scoring : str, callable or None
+        The user's score; uniform weights, which may have a better one, are then not compared.
     """
-    losses = np.array([loss(held) for held in outputs], dtype=float)
-    if compared_with_uniform(method):
-        what = f"choosing {parameter}: unif"
-        others = fold_outputs(prepared, Uniform(), machine, values, what)
-        uniform = np.array([loss(held) for held in others], dtype=float)
-        own, other = (found[int(np.argmin(found.mean(axis=1)))] for found in (losses, uniform))
+    with_uniform = scoring is None and compared_with_uniform(method)
+    methods = [method, Uniform()] if with_uniform else [method]
+    what = f"choosing {parameter}"
+    tried, outputs, found = path_outputs(prepared, methods, machine, values, loss, what)
+    if with_uniform:
+        own, other = (losses[int(np.argmin(losses.mean(axis=1)))] for losses in found)
         excess = own - other
         if excess.mean() > max(CLEARLY * standard_error(excess), SMALL * own.mean()):
             warn_uniform_better(method, float(own.mean()), float(other.mean()), measure)
     w = prepared.sums.weights
-    return np.asarray(losses @ w / w.sum())
+    return Compared(method, tried, outputs[0], np.asarray(found[0] @ w / w.sum()))
 
 
 def compared_with_uniform(method: WeightMethod) -> bool:
@@ -240,30 +406,30 @@ def learned_value(prepared: Prepared, learned: Learned, machine: Machine) -> flo
     return learned.value if errors is None else float(values[int(np.argmin(errors))])
 
 
-def alpha_errors(
+def squared_loss(prepared: Prepared) -> Loss:
+    """Return the squared loss of outputs for the training samples."""
+    return lambda outputs: np.mean((outputs - prepared.Y) ** 2, axis=1)
+
+
+def leave_one_out_errors(
     prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float]
-) -> np.ndarray:
-    """Return the held-out squared error of each alpha, shape (n_values,).
+) -> np.ndarray | None:
+    """Return the leave-one-out squared error of each alpha, shape (n_values,).
 
-    By leave-one-out if the weights do not depend on alpha and the training strategy has a closed
-    form, else by folds.
+    None if the weights depend on alpha, or if the training strategy has no closed form.
     """
+    if method.one_stage:
+        return None
 
-    def leave_one_out(method: WeightMethod) -> np.ndarray | None:
+    def errors_of(method: WeightMethod) -> np.ndarray | None:
         problem = training_problem(prepared, learn(prepared, method, machine))
         return machine.strategy(problem, len(values)).leave_one_out(problem, values)
 
-    errors = None if method.one_stage else leave_one_out(method)
-    if errors is not None:
-        if compared_with_uniform(method):
-            with suppressed(ConstantKernelWarning), suppressed(UndefinedAlignmentWarning):
-                uniform = leave_one_out(Uniform())
-            if uniform is not None and uniform.min() * WORSE < errors.min():
-                own, other = float(errors.min()), float(uniform.min())
-                warn_uniform_better(method, own, other, "squared error")
-        return errors
-    outputs = fold_outputs(prepared, method, machine, values, "choosing alpha")
-    return mean_losses(
-        prepared, method, machine, values, outputs,
-        lambda held: np.mean((held - prepared.Y) ** 2, axis=1), "alpha", "squared error",
-    )  # fmt: skip
+    errors = errors_of(method)
+    if errors is not None and compared_with_uniform(method):
+        with suppressed(ConstantKernelWarning), suppressed(UndefinedAlignmentWarning):
+            uniform = errors_of(Uniform())
+        if uniform is not None and uniform.min() * WORSE < errors.min():
+            own, other = float(errors.min()), float(uniform.min())
+            warn_uniform_better(method, own, other, "squared error")
+    return errors

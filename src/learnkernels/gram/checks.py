@@ -23,8 +23,8 @@ def check_symmetric(stack: dict[int, np.ndarray], samples: np.ndarray) -> None:
             )
 
 
-def check_kernel(name: str, K: np.ndarray) -> None:
-    """Raise unless K is symmetric and positive semi-definite up to rounding."""
+def check_entries(name: str, K: np.ndarray) -> None:
+    """Raise unless K is finite, and symmetric up to rounding."""
     largest = np.abs(K).max()
     if not np.isfinite(largest):
         raise InputError(
@@ -37,6 +37,11 @@ def check_kernel(name: str, K: np.ndarray) -> None:
             f"kernel {name!r} is not symmetric: K[i, j] and K[j, i] differ by up to "
             f"{asymmetry:.3g} (largest entry {largest:.3g}); use (K + K.T) / 2."
         )
+
+
+def check_kernel(name: str, K: np.ndarray) -> None:
+    """Raise unless K is finite, symmetric and positive semi-definite up to rounding."""
+    check_entries(name, K)
     eigenvalues = np.linalg.eigvalsh(K)
     if eigenvalues[0] < -1e-6 * max(eigenvalues[-1], -eigenvalues[0]):
         raise InputError(

@@ -2,10 +2,12 @@
 
     X --resolve--> kernels --BaseKernels.of--> parts --sums--> KernelSums --centered--> statistics
 
-A part holds some of the kernels in one representation: evaluated by tiles (`tiles.TileKernels`) or
-held as factors (`factors.FactorKernels`). Every part has the same four stages:
+A part holds some of the kernels in one representation: evaluated by tiles (`tiles.TileKernels`),
+products of kernels of two objects (`pairs.PairKernels`) or held as factors
+(`factors.FactorKernels`). Every part has the same four stages:
 
     TileKernels    CenteredTiles    CombinedTiles    TileFunction
+    PairKernels    CenteredPairs    CombinedPairs    PairFunction
     FactorKernels  CenteredFactors  CombinedFactors  FactorFunction
 """
 
@@ -25,6 +27,9 @@ from learnkernels.gram.checks import check_kernel, check_symmetric
 from learnkernels.gram.factors.kernels import FactorKernels
 from learnkernels.gram.factors.samples import FactorGroup
 from learnkernels.gram.inner_products import Blocks, JointProducts
+from learnkernels.gram.pairs.cells import Cells
+from learnkernels.gram.pairs.kernels import PairKernels
+from learnkernels.gram.pairs.objects import ObjectKernels
 from learnkernels.gram.statistics import InnerProducts, Statistics, StoredProducts
 from learnkernels.gram.tiles.compiled import CompiledGroup, evaluate, has_far_samples
 from learnkernels.gram.tiles.group import Group
@@ -38,6 +43,7 @@ from learnkernels.kernels import (
     CodedKernel,
     FactorKernel,
     Kernel,
+    PairKernel,
     Precomputed,
     WeightedDegree,
     kernel_names,
@@ -68,7 +74,7 @@ class BaseKernels:
     ----------
     names, views : list of str
         Name of each kernel and the view it belongs to, in the user's order.
-    parts : tuple of TileKernels or FactorKernels
+    parts : tuple of TileKernels, PairKernels or FactorKernels
     """
 
     names: list[str]
@@ -106,9 +112,13 @@ class BaseKernels:
         settings = Settings(raw, cosine, missing, weights, max_memory)
         formulas, sources = kernels_by_source(kernels)
         held = {k for k, one in enumerate(formulas) if isinstance(one, FactorKernel)}
+        paired = {k for k, one in enumerate(formulas) if isinstance(one, PairKernel)}
+        other = held | paired
         parts: list[Any] = []
-        if len(held) < len(kernels):
-            parts.append(tile_kernels(kernels, formulas, sources, held, names, X, settings))
+        if len(other) < len(kernels):
+            parts.append(tile_kernels(kernels, formulas, sources, other, names, X, settings))
+        if paired:
+            parts.append(pair_kernels(formulas, sources, paired, names, X, settings))
         if held:
             parts.append(factor_kernels(formulas, sources, held, X, settings))
         views = [getattr(kernel, "view", "") or ALL_COLUMNS for kernel in kernels]
@@ -128,12 +138,15 @@ class BaseKernels:
 
 def tile_kernels(
     kernels: Sequence[Kernel], formulas: Sequence[Any], sources: dict[Any, list[int]],
-    held: set[int], names: Sequence[str], X: Any, settings: Settings,
+    other: set[int], names: Sequence[str], X: Any, settings: Settings,
 ) -> TileKernels:  # fmt: skip
-    """Return the kernels that are evaluated by tiles, in groups that share a representation."""
+    """Return the kernels that are evaluated by tiles, in groups that share a representation.
+
+    Those at the positions `other` are not.
+    """
     found: list[tuple[Group, Any, Any, list[int]]] = []  # group, samples, source, positions
     for source, positions in sources.items():
-        mine = [k for k in positions if k not in held]
+        mine = [k for k in positions if k not in other]
         if not mine:
             continue
         data, observed = (X, None) if source is None else source.read(X, settings.missing)
@@ -231,6 +244,32 @@ def check_tiles(tiles: TileKernels) -> None:
             check_kernel(name, K)
 
 
+def pair_kernels(
+    formulas: Sequence[Any], sources: dict[Any, list[int]], paired: set[int],
+    names: Sequence[str], X: Any, settings: Settings,
+) -> PairKernels:  # fmt: skip
+    """Return the kernels of pairs of objects."""
+    index = np.array(sorted(paired))
+    kernels = [formulas[k] for k in index]
+    first = kernels[0]
+    (source, *more) = [one for one, positions in sources.items() if paired & set(positions)]
+    if more or any(k.shape != first.shape or k.symmetric != first.symmetric for k in kernels):
+        raise InputError(
+            "kernels contains pairwise kernels of different objects, columns or symmetry; all must "
+            "be of the same two tables, and either all or none symmetric: fit two models."
+        )
+    if settings.missing == "neutral" or (settings.cosine and first.symmetric):
+        option = 'missing="neutral"' if settings.missing == "neutral" else 'normalize="cosine"'
+        raise InputError(
+            f"{option} cannot be used with {'symmetric ' * first.symmetric}pairwise kernels; leave "
+            "it out."
+        )
+    objects = ObjectKernels.of(kernels, settings.cosine)
+    data = X if source is None else source.read(X)[0]
+    cells = Cells.of(data, first.shape, first.symmetric)
+    return PairKernels(index, tuple(names[k] for k in index), objects, source, cells)
+
+
 def factor_kernels(
     formulas: Sequence[Any], sources: dict[Any, list[int]], held: set[int], X: Any,
     settings: Settings,
@@ -261,7 +300,7 @@ class KernelSums:
     kernels : BaseKernels
         On the training samples, ordered by blocks.
     sums : tuple
-        Sums over pairs of each part; None for kernels held as factors.
+        Sums over pairs of each part of tiles; None for other parts.
     Y : ndarray of shape (n_samples, n_targets)
         The target of alignment, centered.
     weights : ndarray of shape (n_samples,)
@@ -269,6 +308,8 @@ class KernelSums:
     borders : ndarray of shape (n_blocks + 1,)
         Block b holds the samples borders[b] to borders[b + 1].
     backend : Backend
+    trained : ndarray of bool of shape (n_blocks, n_blocks)
+        Whether the fold that tests one block trains on another.
     """
 
     kernels: BaseKernels
@@ -277,25 +318,42 @@ class KernelSums:
     weights: np.ndarray
     borders: np.ndarray
     backend: Backend
+    trained: np.ndarray
 
     @classmethod
     def of(
         cls, kernels: BaseKernels, Y: np.ndarray, backend: Backend,
         weights: np.ndarray | None = None, borders: np.ndarray | None = None,
+        trained: np.ndarray | None = None,
     ) -> KernelSums:  # fmt: skip
-        """Run the pass over all pairs of training samples."""
+        """Run the pass over all pairs of training samples.
+
+        A fold trains on all other blocks, unless `trained` is given.
+        """
         w = np.ones(len(Y)) if weights is None else weights
         borders = np.array([0, len(Y)] if borders is None else borders)
         sums = tuple(
             PairSums.run(part, Y, w, borders, backend) if part.kind == "tiles" else None
             for part in kernels.parts
         )
-        return cls(kernels, sums, Y, w, borders, backend)
+        trained = ~np.eye(len(borders) - 1, dtype=bool) if trained is None else trained
+        return cls(kernels, sums, Y, w, borders, backend, trained)
+
+    def blocks(self, without: int | None = None) -> np.ndarray:
+        """Return all blocks, or those that the fold that tests one block trains on."""
+        if without is None:
+            return np.arange(len(self.borders) - 1)
+        return np.flatnonzero(self.trained[without])
+
+    def inside(self, without: int | None = None) -> np.ndarray:
+        """Return the samples of these blocks."""
+        parts = [np.arange(*self.borders[block : block + 2]) for block in self.blocks(without)]
+        return np.concatenate([np.arange(0), *parts])
 
     def centered(
         self, normalize: str | None, center: bool = True, without: int | None = None
     ) -> CenteredKernels:
-        """Return the centered, scaled kernels on all samples, or on those outside one block.
+        """Return the centered, scaled kernels on all samples, or on those that one fold trains on.
 
         Parameters
         ----------
@@ -303,17 +361,14 @@ class KernelSums:
         center : bool, default=True
             Whether Grams are centered; statistics always are.
         without : int or None
-            The block to leave out.
+            The block that the fold tests.
         """
-        inside = np.arange(len(self.Y))
-        kernels = self.kernels
-        if without is not None:
-            inside = np.delete(inside, slice(self.borders[without], self.borders[without + 1]))
-            kernels = kernels.take(inside)
+        inside = self.inside(without)
+        kernels = self.kernels if without is None else self.kernels.take(inside)
         w = self.weights[inside]
         Y = self.Y[inside] - w @ self.Y[inside] / w.sum()
         parts = tuple(
-            part.centered(sums, without, Y, w, inside)
+            part.centered(sums, self.blocks(without), Y, w, inside)
             for part, sums in zip(kernels.parts, self.sums, strict=True)
         )
         order = np.argsort(np.concatenate([part.index for part in parts]))

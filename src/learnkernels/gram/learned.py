@@ -26,7 +26,7 @@ class LearnedKernel:
 
     Attributes
     ----------
-    parts : tuple of CombinedTiles or CombinedFactors
+    parts : tuple of CombinedTiles, CombinedPairs or CombinedFactors
         Their sum is the kernel; empty if all weights are zero.
     weights : ndarray of shape (n_samples,)
         Sample weights, for the mean of a new row.
@@ -53,6 +53,11 @@ class LearnedKernel:
     def rank(self) -> float:
         """Columns of a factor of the Gram; infinity if none is known."""
         return sum(part.rank for part in self.parts)
+
+    @property
+    def fast_products(self) -> bool:
+        """Whether `times` costs much less than `gram`."""
+        return bool(self.parts) and all(part.fast_products for part in self.parts)
 
     def root(self) -> np.ndarray:
         """Return R with K = R R', of shape (n_samples, rank), for non-negative weights."""
@@ -106,6 +111,11 @@ class LearnedKernel:
         """Return ``K coef`` on the training samples; with centering, columns of coef sum to 0."""
         return np.sum([part.times(coef, backend) for part in self.parts], axis=0)
 
+    def rounded(self) -> LearnedKernel:
+        """Return a kernel with fast products in single precision, for twice as fast ones."""
+        parts = tuple(part.rounded() for part in self.parts)
+        return LearnedKernel(parts, self.weights, self.center)
+
     def take(self, index: np.ndarray) -> LearnedKernel:
         """Return the kernel on some of the training samples, centered with the means of all."""
         parts = tuple(part.take(index) for part in self.parts)
@@ -141,6 +151,7 @@ class GramMatrix:
     K: np.ndarray
 
     rank = np.inf
+    fast_products = False
 
     def gram(self, backend: Backend) -> np.ndarray:
         """Return the matrix."""

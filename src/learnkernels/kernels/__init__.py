@@ -8,10 +8,12 @@ from learnkernels.kernels.laplacian import Laplacian, laplacians
 from learnkernels.kernels.learned_metric import learned_metric
 from learnkernels.kernels.linear import Linear, linear
 from learnkernels.kernels.low_rank import low_rank
+from learnkernels.kernels.pairwise import ObjectGram, PairKernel, as_pairs, pairs
 from learnkernels.kernels.polynomial import Polynomial, polynomials
 from learnkernels.kernels.precomputed import Precomputed
 from learnkernels.kernels.resolve import (
     FAMILIES,
+    has_fast_products,
     kernel_names,
     kernels_by_source,
     resolve,
@@ -40,13 +42,17 @@ __all__ = [
     "Laplacian",
     "Linear",
     "Metric",
+    "ObjectGram",
     "On",
+    "PairKernel",
     "Polynomial",
     "Precomputed",
     "Source",
     "TrainingData",
     "WeightedDegree",
+    "as_pairs",
     "gaussians",
+    "has_fast_products",
     "kernel_names",
     "kernels_by_source",
     "laplacians",
@@ -55,6 +61,7 @@ __all__ = [
     "low_rank",
     "ngrams",
     "on",
+    "pairs",
     "per_feature",
     "polynomials",
     "resolve",

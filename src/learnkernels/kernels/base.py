@@ -72,8 +72,11 @@ class Family(ABC):
     takes : {"numbers", "strings", "table", "any"}
         Samples that the family accepts: rows of numbers, strings, a table from which it selects
         columns itself, or anything.
+    fast_products : bool
+        Whether the Gram matrix times a vector costs much less than the Gram matrix.
     """
 
+    fast_products: ClassVar[bool] = False
     takes: ClassVar[Literal["numbers", "strings", "table", "any"]] = "any"
 
     @abstractmethod

@@ -104,6 +104,15 @@ def takes_tables(kernels: Any) -> bool:
     return listed and any(takes_tables(entry) for entry in kernels)
 
 
+def has_fast_products(kernels: Any) -> bool:
+    """Return whether products of every kernel with vectors are fast, see `Family`."""
+    if isinstance(kernels, Family):
+        nested = getattr(kernels, "kernels", None)
+        return kernels.fast_products or (nested is not None and has_fast_products(nested))
+    listed = isinstance(kernels, (list, tuple)) and bool(kernels)
+    return listed and all(has_fast_products(entry) for entry in kernels)
+
+
 def expand(kernels: Any, data: TrainingData) -> list[Kernel]:
     """Return the base kernels of everything that the user listed."""
     if kernels is None:

@@ -10,7 +10,13 @@ from learnkernels.machines.base import (
     not_definite,
     require_gram_memory,
 )
-from learnkernels.machines.ridge import DenseRidge, Ridge, has_closed_form, ridge_system
+from learnkernels.machines.ridge import (
+    DenseRidge,
+    Ridge,
+    has_closed_form,
+    prefers_products,
+    ridge_system,
+)
 from learnkernels.machines.svm import SVM
 
 __all__ = [
@@ -25,6 +31,7 @@ __all__ = [
     "TrainingProblem",
     "has_closed_form",
     "not_definite",
+    "prefers_products",
     "require_gram_memory",
     "ridge_system",
 ]

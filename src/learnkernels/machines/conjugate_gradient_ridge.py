@@ -13,7 +13,7 @@ The solution is that of the dense system, to the tolerance.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -24,7 +24,7 @@ from learnkernels.execution import format_bytes
 from learnkernels.gram import Landmarks
 from learnkernels.machines.base import Strategy, Trained, TrainingProblem, gram_bytes
 from learnkernels.plurals import count_text
-from learnkernels.solvers import Certificate, conjugate_gradients
+from learnkernels.solvers import Certificate, Product, conjugate_gradients
 
 # Residuals, relative to the targets; predictions are about as exact.
 TOLERANCE, MAX_ITER = 1e-9, 500
@@ -53,21 +53,32 @@ class ConjugateGradientRidge(Strategy):
         Psi = centered_features(problem)
         Psi *= root
         inner = Psi.T @ Psi
-        return [one_alpha(problem, root, targets, Psi, inner, float(alpha)) for alpha in values]
+        return [
+            one_alpha(
+                problem, root, targets, preconditioner(Psi, inner, float(alpha)), float(alpha),
+                TOLERANCE, MAX_ITER, ", or raise max_memory for a direct solution",
+            )
+            for alpha in values
+        ]  # fmt: skip
 
 
-def one_alpha(
-    problem: TrainingProblem, root: np.ndarray, targets: np.ndarray, Psi: np.ndarray,
-    inner: np.ndarray, alpha: float,
-) -> Trained:  # fmt: skip
-    """Solve for one alpha."""
+def preconditioner(Psi: np.ndarray, inner: np.ndarray, alpha: float) -> Product:
+    """Return the function that multiplies by (Psi Psi' + alpha I)^-1; inner is Psi'Psi."""
     factor = cho_factor(inner + alpha * np.eye(len(inner)), check_finite=False)
 
     def precondition(V: np.ndarray) -> np.ndarray:
         return (V - Psi @ cho_solve(factor, Psi.T @ V, check_finite=False)) / alpha
 
+    return precondition
+
+
+def one_alpha(
+    problem: TrainingProblem, root: np.ndarray, targets: np.ndarray, precondition: Product,
+    alpha: float, tol: float, max_iter: int, advice: str,
+) -> Trained:  # fmt: skip
+    """Solve for one alpha; `advice` ends the message if that fails."""
     A = products(problem, root, alpha)
-    u, Au, steps = conjugate_gradients(A, targets, precondition, TOLERANCE, MAX_ITER)
+    u, Au, steps = conjugate_gradients(A, targets, precondition, tol, max_iter)
     certificates = tuple(
         ridge_certificate(targets[:, t], u[:, t], Au[:, t], alpha, steps)
         for t in range(targets.shape[1])
@@ -76,21 +87,18 @@ def one_alpha(
     if left >= UNSOLVED:
         raise InputError(
             f"conjugate gradients did not solve ridge with alpha={alpha:g}: the relative residual "
-            f"is {left:.1e}; raise alpha, or raise max_memory for a direct solution."
+            f"is {left:.1e}; raise alpha{advice}."
         )
-    if left > TOLERANCE:
+    if left > tol:
         warn(
             f"ridge with alpha={alpha:g} did not converge in {count_text(steps, 'iteration')} "
-            "(relative residual "
-            f"{left:.1e}); raise alpha, or raise max_memory for a direct solution.",
+            f"(relative residual {left:.1e}); raise alpha{advice}.",
             ConvergenceWarning,
         )
     return Trained(problem.coef(u), problem.means, certificates)
 
 
-def products(
-    problem: TrainingProblem, root: np.ndarray, alpha: float
-) -> Callable[[np.ndarray], np.ndarray]:
+def products(problem: TrainingProblem, root: np.ndarray, alpha: float) -> Product:
     """Return the function that multiplies by W^1/2 K W^1/2 + alpha I."""
     kernel = problem.kernel
     along = root / np.linalg.norm(root)

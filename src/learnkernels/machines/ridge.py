@@ -30,6 +30,7 @@ from learnkernels.machines.conjugate_gradient_ridge import ConjugateGradientRidg
 from learnkernels.machines.factor_ridge import FactorRidge, FactorSystem
 from learnkernels.machines.landmark_ridge import LandmarkRidge
 from learnkernels.machines.leave_one_out import left_out_outputs, squared_errors
+from learnkernels.machines.product_ridge import DENSE_SAMPLES, ProductRidge, ProductSystem
 
 # Gram matrices held at once: for a Cholesky factor in place one; for an eigendecomposition the
 # matrix, its eigenvectors and work space of twice its size.
@@ -96,13 +97,22 @@ class DenseRidge(Strategy):
         return np.array(errors), trained
 
 
-def has_closed_form(n: int, max_memory: float, n_components: int | None) -> bool:
+def has_closed_form(
+    n: int, max_memory: float, n_components: int | None, fast_products: bool = False
+) -> bool:
     """Return whether leave-one-out errors of ridge have a closed form within `max_memory`.
 
-    By landmarks, or by an eigendecomposition of the Gram matrix.
+    By landmarks, or by an eigendecomposition of the Gram matrix; kernels with fast products avoid
+    that of many samples.
     """
-    landmarks = n_components is not None and n_components < n
-    return landmarks or gram_bytes(n, SEVERAL_VALUES) <= max_memory
+    if n_components is not None and n_components < n:
+        return True
+    return gram_bytes(n, SEVERAL_VALUES) <= max_memory and not prefers_products(n, fast_products)
+
+
+def prefers_products(n: int, fast_products: bool) -> bool:
+    """Return whether products with the kernel of n samples are faster than its Gram matrix."""
+    return fast_products and n > DENSE_SAMPLES
 
 
 class Ridge(Machine):
@@ -131,6 +141,8 @@ class Ridge(Machine):
             return FactorRidge()
         if landmarks:
             return LandmarkRidge()
+        if prefers_products(n, problem.kernel.fast_products):
+            return ProductRidge()
         fits = gram_bytes(n, count) <= problem.max_memory
         return DenseRidge() if fits else ConjugateGradientRidge()
 
@@ -177,8 +189,10 @@ class DenseSystem:
 
 def ridge_system(
     kernel: LearnedKernel, weights: np.ndarray, alpha: float, backend: Backend
-) -> DenseSystem | FactorSystem | None:
-    """Factorise ``W^1/2 K W^1/2 + alpha I``; None if it is not positive definite."""
+) -> DenseSystem | FactorSystem | ProductSystem | None:
+    """Return ``W^1/2 K W^1/2 + alpha I``, ready to be solved; None if it is not definite."""
+    if prefers_products(len(weights), kernel.fast_products):
+        return ProductSystem.of(kernel, weights, alpha, backend)
     if is_thin(kernel.rank, len(weights)):
         return FactorSystem.of(np.sqrt(weights)[:, None] * kernel.root(), alpha)
     return DenseSystem.of(weighted(kernel.gram(backend), weights), alpha)

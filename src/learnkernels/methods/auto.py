@@ -18,6 +18,10 @@ class Auto(LeaveOneOut):
     are used if they are better than uniform weights by more than one standard error of the
     difference; if they are not, the average of both is.
 
+    If ``cv`` of the estimator is a splitter, or for more than 1,000 pairs of objects (`pairs`),
+    uniform weights, `Align` and `AlignF` are compared by the folds of ``cv`` instead; a simpler one
+    is kept unless another is better by more than one standard error of the difference.
+
     Parameters are those of `LeaveOneOut`; ``selection_`` of the fitted estimator is the table of
     the candidates.
 

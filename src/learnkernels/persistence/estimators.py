@@ -23,9 +23,11 @@ from learnkernels.estimators import KernelClassifier, KernelLearner, KernelRegre
 from learnkernels.estimators.preprocessing import TablePreprocessor
 from learnkernels.execution import Threads
 from learnkernels.gram import NORMALIZATIONS
+from learnkernels.gram.pairs.combination import PairFunction
 from learnkernels.kernels import MISSING
 from learnkernels.methods import METHODS
 from learnkernels.methods.candidates import Candidate, Selection
+from learnkernels.model_selection import SETTINGS, PairFold
 from learnkernels.persistence.fields import (
     NUMBER,
     POSITIVE,
@@ -257,15 +259,17 @@ def check_fitted(model: Any) -> None:
 def check_predictor(model: Any) -> None:
     """Raise unless the functions and the intercept have the same number of outputs."""
     check_fitted(model)
-    outputs = {coefficients(function).shape[1] for function in model._functions}
+    outputs = {n_outputs(function) for function in model._functions}
     outputs |= {model._coefficients[1].shape[1]} if hasattr(model, "_coefficients") else set()
     require(outputs == {len(model._intercept)}, "functions and intercept differ in outputs")
 
 
-def coefficients(function: Any) -> np.ndarray:
-    """Return the coefficients of a function, shape (n, n_outputs)."""
+def n_outputs(function: Any) -> int:
+    """Return the number of outputs of a function."""
+    if isinstance(function, PairFunction):
+        return len(function.table)
     found: np.ndarray = function.coef if hasattr(function, "coef") else function.primal[0]
-    return found
+    return found.shape[1]
 
 
 def check_classifier(model: KernelClassifier) -> None:
@@ -362,6 +366,8 @@ METHOD: Field = Union("a method", {
 SHUFFLED = {"n_splits": Whole(2), "shuffle": TRUTH, "random_state": SEED}
 DRAWN = {"n_splits": Whole(1), "test_size": Plain(), "train_size": Plain(), "random_state": SEED}
 SPLITTER = Union("a splitter", {
+    "pairs": Record(PairFold, {
+        "n_splits": Whole(2), "setting": Choice(SETTINGS), "random_state": SEED}),
     "k-fold": Record(model_selection.KFold, SHUFFLED),
     "stratified k-fold": Record(model_selection.StratifiedKFold, SHUFFLED),
     "shuffle": Record(model_selection.ShuffleSplit, DRAWN),

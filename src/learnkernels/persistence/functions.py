@@ -16,6 +16,8 @@ from learnkernels.gram.factors.combination import CombinedFactors, FactorFunctio
 from learnkernels.gram.factors.factor import Factor
 from learnkernels.gram.factors.samples import FactorGroup
 from learnkernels.gram.learned import LearnedKernel
+from learnkernels.gram.pairs.cells import Cells
+from learnkernels.gram.pairs.combination import CombinedPairs, PairFunction
 from learnkernels.gram.tiles.compiled import CompiledGroup, CompiledSamples
 from learnkernels.gram.tiles.group import Group
 from learnkernels.gram.tiles.kernels import TileKernels
@@ -374,6 +376,32 @@ def check_combined_factors(combined: CombinedFactors) -> None:
     require(np.count_nonzero(combined.used) == len(owners), "kernels differ in number")
 
 
+def check_pair_function(function: PairFunction) -> None:
+    _, m, q = function.table.shape
+    require(function.table.size > 0, "no outputs, or no objects")
+    require(m == q or not function.symmetric, "symmetric pairs of two tables")
+
+
+def check_cells(cells: Cells) -> None:
+    require(len(cells.n_objects) == 2, "not two tables of objects")
+    left, right, (m, q) = cells.left, cells.right, cells.n_objects
+    require(left.shape == right.shape and len(left) in (1, 2), "sides of different lengths")
+    require((left < m).all() and (right < q).all(), "an object that does not exist")
+    symmetric = m == q and np.array_equal(left[::-1], right)
+    require(len(left) == 1 or symmetric, "two orders that differ")
+
+
+def check_combined_pairs(combined: CombinedPairs) -> None:
+    L, R, (m, q) = combined.L, combined.R, combined.cells.n_objects
+    require(L.shape == (m, R.shape[1], m) and R.shape == (q, L.shape[1], q), "other shapes")
+    require(L.size > 0, "no products of matrices")
+    require(combined.means.shape == (len(combined.cells),), "means of another length")
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = largest(L) * largest(R) * max(L.shape[1], 1)
+        size = values + largest(combined.means) + abs(combined.constant)
+    require(size < LARGEST_OUTPUT, "values that overflow")
+
+
 def largest(values: Any) -> float:
     """Return the largest absolute value of an array or sparse matrix, 0 if it is empty."""
     return float(np.abs(values.data if sparse.issparse(values) else values).max(initial=0.0))
@@ -385,6 +413,8 @@ def check_learned(kernel: LearnedKernel) -> None:
     for part in kernel.parts:
         if isinstance(part, CombinedTiles):
             require(part.kernels.shape[1] == n, "samples differ in number")
+        elif isinstance(part, CombinedPairs):
+            require(len(part.cells) == n, "samples differ in number")
         else:
             require(all(len(factor.e) == n for factor in part.factors), "samples differ in number")
 
@@ -403,8 +433,18 @@ FACTOR_GROUP = Record(
 )  # fmt: skip
 GROUPS = Several(FACTOR_GROUP, at_least=1)
 FACTOR = Record(Factor, {"A": Matrix(), "e": Array(), "c": Array(), "owner": INDEX})
+SIDE = Array(2, dtype="i8", low=0)
+CELLS = Record(
+    Cells, {"left": SIDE, "right": SIDE, "n_objects": Several(Whole(1))}, check=check_cells
+)
 COMBINED = Union("a combination of kernels", {
     "tiles": COMBINED_TILES,
+    "pairs": Record(
+        CombinedPairs,
+        {"L": Array(3), "R": Array(3), "source": Optional(SOURCE), "cells": CELLS,
+         "means": PRODUCTS, "constant": FINITE},
+        check=check_combined_pairs,
+    ),
     "factors": Record(
         CombinedFactors,
         {"groups": GROUPS, "factors": Several(FACTOR), "d": Several(PRODUCTS),
@@ -416,6 +456,11 @@ COEFFICIENTS = Array(2, size=LARGEST_OUTPUT)
 FUNCTION = Union("a function", {
     "tiles": Record(
         TileFunction, {"combined": COMBINED_TILES, "coef": COEFFICIENTS}, check=check_tile_function
+    ),
+    "pairs": Record(
+        PairFunction,
+        {"source": Optional(SOURCE), "table": Array(3, size=LARGEST_OUTPUT), "symmetric": TRUTH},
+        check=check_pair_function,
     ),
     "factors": Record(
         FactorFunction,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from learnkernels.gram.factors.combination import CombinedFactors, FactorFunction
+from learnkernels.gram.pairs.combination import CombinedPairs, PairFunction
 from learnkernels.gram.tiles.missing import MissingGroup
 from learnkernels.gram.tiles.passes import TileFunction
 from learnkernels.gram.tiles.stored import StackSamples
@@ -25,6 +26,7 @@ from learnkernels.kernels import (
     Linear,
     Metric,
     On,
+    PairKernel,
     Precomputed,
     Source,
     WeightedDegree,
@@ -75,6 +77,9 @@ def check_inputs(model: Any) -> None:
     for part in parts:
         if isinstance(part, (FactorFunction, CombinedFactors)):
             check_factors(part, data, p, model.missing)
+        elif isinstance(part, (PairFunction, CombinedPairs)):
+            found = returned(part.source, data)
+            require(found.kind == "numbers" and found.width == 2, "not pairs of objects")
         else:
             check_tiles(part.combined if isinstance(part, TileFunction) else part, data, p, model)
 
@@ -181,5 +186,7 @@ def check_kernel(kernel: Any, data: Data, p: int) -> None:
         require(data.kind in ("numbers", "counts"), "columns of strings")
         require(kernel.start + kernel.width <= data.width, "a column that does not exist")
     else:
+        advice = "landmarks that are pairs of objects; leave out low_rank"
+        require(not isinstance(kernel, PairKernel), advice)
         require(isinstance(kernel, (CodedKernel, Metric, GaussianProcess)), "an unknown kernel")
         require(data.kind == "numbers", "numbers of strings")

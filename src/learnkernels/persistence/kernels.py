@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.compose import make_column_selector
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
+from learnkernels.errors import InputError
 from learnkernels.kernels import (
     FAMILIES,
     FactorKernel,
@@ -20,7 +21,9 @@ from learnkernels.kernels import (
     Laplacian,
     Linear,
     Metric,
+    ObjectGram,
     On,
+    PairKernel,
     Polynomial,
     Precomputed,
     Source,
@@ -39,6 +42,7 @@ from learnkernels.kernels.low_rank import (
     NystroemMap,
     RandomMap,
 )
+from learnkernels.kernels.pairwise import KINDS, Pairs, pairs
 from learnkernels.kernels.polynomial import Polynomials
 from learnkernels.kernels.sequences import Spectrum, WeightedDegrees
 from learnkernels.kernels.sources import Columns
@@ -278,6 +282,48 @@ class Landmarks(Field):
         return Matrix().read(found, arrays)
 
 
+class ObjectArgument(Field):
+    """The kernels of one table of `pairs`: a stack, Gram matrices by name, or features."""
+
+    def write(self, value: Any, arrays: Any) -> Any:
+        if isinstance(value, tuple):
+            features, kernels = value
+            if isinstance(features, np.ndarray) and features.dtype.kind in "biuf":
+                features = features.astype(float)
+            written = Landmarks().write(features, arrays)
+            return {"features": written, "kernels": ARGUMENT.write(kernels, arrays)}
+        if isinstance(value, dict):
+            return {"grams": ByName(Array(2)).write(value, arrays)}
+        return {"stack": Array(3).write(value, arrays)}
+
+    def read(self, found: Any, arrays: Any) -> Any:
+        require(type(found) is dict, f"{short(found)} is not kernels of objects")
+        if found.keys() == {"features", "kernels"}:
+            features = Landmarks().read(found["features"], arrays)
+            return features, ARGUMENT.read(found["kernels"], arrays)
+        if found.keys() == {"grams"}:
+            return ByName(Array(2)).read(found["grams"], arrays)
+        require(found.keys() == {"stack"}, f"{short(found)} is not kernels of objects")
+        return Array(3).read(found["stack"], arrays)
+
+
+def check_object_gram(gram: ObjectGram) -> None:
+    require(gram.K.shape[0] == gram.K.shape[1] > 0, "not a Gram matrix of objects")
+
+
+def check_pair_kernel(kernel: PairKernel) -> None:
+    m, q = kernel.shape
+    require(m == q or not kernel.symmetric, "symmetric pairs of two tables")
+
+
+def check_pairs(family: Pairs) -> None:
+    """Raise unless `pairs` accepts these arguments."""
+    try:
+        pairs(family.left, family.right, family.form)
+    except InputError as error:
+        raise FieldError(str(error)) from error
+
+
 class LinearFactor(Field):
     """The array of a `LinearMap`, of one or two dimensions."""
 
@@ -326,6 +372,7 @@ MAP = Union("a feature map", {
 })  # fmt: skip
 SOURCE = Record(Source, {"columns": Optional(COLUMNS), "maps": Several(MAP)})
 GAMMA = {"gamma": POSITIVE}
+OBJECTS = Record(ObjectGram, {"name": TEXT, "K": Array(2)}, check=check_object_gram)
 KERNEL: Union = Union("a kernel", {
     "gaussian": Record(Gaussian, GAMMA),
     "laplacian": Record(Laplacian, GAMMA),
@@ -337,6 +384,10 @@ KERNEL: Union = Union("a kernel", {
         "degree": Whole(1, 10**6), "shift": Whole(0, 10**6), "alphabet": ALPHABET,
         "length": Whole(1)}),
     "precomputed": Record(Precomputed, {"index": Whole()}),
+    "pair": Record(
+        PairKernel, {"left": OBJECTS, "right": OBJECTS, "symmetric": TRUTH},
+        check=check_pair_kernel,
+    ),
     "metric": Record(Metric, {"metric": TEXT, "options": MetricOptions()}, check=check_metric),
     "gaussian process": Record(GaussianProcess, {"kernel": PROCESS}),
     "on": Record(On, {
@@ -355,6 +406,11 @@ FAMILY = Union("a kernel or a family", {
     "laplacians": Record(Laplacians, WIDTHS),
     "polynomials": Record(Polynomials, {
         "degrees": Several(FINITE), "gamma": Optional(FINITE), "coef0": FINITE}),
+    "pairs": Record(
+        Pairs,
+        {"left": ObjectArgument(), "right": Optional(ObjectArgument()), "form": Choice(KINDS)},
+        check=check_pairs,
+    ),
     "per feature": Record(PerFeature),
     "table": Record(Table),
     "learned metric": Record(LearnedMetric, {

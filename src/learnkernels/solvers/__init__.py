@@ -1,7 +1,7 @@
 """Optimisation without kernels: the loop, the certificate and the solvers."""
 
 from learnkernels.solvers.cone import AlignedBall
-from learnkernels.solvers.conjugate_gradients import conjugate_gradients
+from learnkernels.solvers.conjugate_gradients import Product, conjugate_gradients
 from learnkernels.solvers.interior_point import (
     InteriorSolution,
     RankOneKernels,
@@ -15,6 +15,7 @@ from learnkernels.solvers.nonnegative_qp import (
     qp_certificate,
     simplex_qp,
 )
+from learnkernels.solvers.shifted_systems import shifted_conjugate_gradients
 from learnkernels.solvers.svm import SVMSolution, hinge_loss, solve_svm, svm_path
 from learnkernels.solvers.weight_sets import Ball, LpBall, Simplex, WeightSet
 from learnkernels.solvers.working_set import SparseObjective, minimise_sparse
@@ -30,6 +31,7 @@ __all__ = [
     "MatrixProducts",
     "Objective",
     "Point",
+    "Product",
     "RankOneKernels",
     "SVMSolution",
     "Simplex",
@@ -45,6 +47,7 @@ __all__ = [
     "minimise_sparse",
     "nonnegative_qp",
     "qp_certificate",
+    "shifted_conjugate_gradients",
     "simplex_qp",
     "solve_svm",
     "svm_path",

@@ -46,6 +46,7 @@ class CombinedFactors:
     center: bool
 
     kind = "factors"
+    fast_products = False
 
     @property
     def rank(self) -> int:

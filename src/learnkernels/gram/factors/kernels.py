@@ -46,6 +46,7 @@ class FactorKernels:
     samples: tuple[FactorSamples, ...]
 
     kind = "factors"
+    fast_products = False
 
     def observed(self) -> np.ndarray:
         """Return which samples the view of each group has values for, (n_groups, n_samples)."""
@@ -68,7 +69,7 @@ class FactorKernels:
         return FactorKernels(self.index[mask], groups, samples)
 
     def centered(
-        self, sums: None, without: int | None, Y: np.ndarray, w: np.ndarray, inside: np.ndarray
+        self, sums: None, blocks: np.ndarray, Y: np.ndarray, w: np.ndarray, inside: np.ndarray
     ) -> CenteredFactors:
         """Return the centered kernels; Y of shape (n_samples, n_targets) is centered."""
         p = len(self.index)

@@ -79,6 +79,7 @@ class TileKernels:
     shape: tuple[int, int]
 
     kind = "tiles"
+    fast_products = False
 
     def tile(self, rows: slice, columns: slice) -> Tile:
         """Return what the compiled functions read of some rows and columns.
@@ -185,23 +186,22 @@ class TileKernels:
         )
 
     def centered(
-        self, sums: TileSums, without: int | None, Y: np.ndarray, w: np.ndarray, inside: np.ndarray
+        self, sums: TileSums, blocks: np.ndarray, Y: np.ndarray, w: np.ndarray, inside: np.ndarray
     ) -> CenteredTiles:
-        """Return the centered kernels on the training samples outside one block.
+        """Return the centered kernels on the training samples of some blocks.
 
         Parameters
         ----------
         sums : TileSums
             Of all blocks.
-        without : int or None
-            The block that is left out; these kernels are on the others.
+        blocks : ndarray of int
+            The blocks that these kernels are on.
         Y, w
             Centered target and weights of these samples.
         inside : ndarray
             Positions of these samples among all training samples.
         """
         p, W = len(self.kernels), w.sum()
-        blocks = [block for block in range(len(sums.R)) if block != without]
         S = sums.S[np.ix_(blocks, blocks)].sum(axis=(0, 1))  # (p + 1, p + 1)
         r = sums.R[blocks].sum(axis=0)[:, inside]  # (p + 1, n)
         with np.errstate(over="ignore", invalid="ignore"):  # checked below

@@ -351,6 +351,7 @@ class CombinedTiles:
 
     kind = "tiles"
     rank = np.inf  # no factor of the Gram is known
+    fast_products = False
 
     def add_gram(self, K: np.ndarray, backend: Backend) -> None:
         """Add the Gram matrix of the training samples to K, which is symmetric."""
