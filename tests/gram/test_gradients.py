@@ -48,7 +48,7 @@ def test_gradient_products_are_those_of_the_fitted_predictor(weighted, rng):
     Y = np.column_stack([np.sin(X[:, 0]), X[:, 1] ** 2])
     w = rng.uniform(0.5, 2.0, 50) if weighted else np.ones(50)
     kernels = resolve(lk.gaussians([0.1, 1.0]) + lk.laplacians([0.3]) + lk.linear(), X)
-    found = gradient_products(kernels, X, Y, w, task="regression", backend=Threads(1))
+    found = gradient_products(kernels, X, Y, w, None, task="regression", backend=Threads(1))
     model = lk.KernelRegressor(kernels, "loo").fit(X, Y, w)
     h = 1e-6
     g = np.stack(

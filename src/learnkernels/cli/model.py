@@ -17,7 +17,7 @@ def model_options(options: Namespace, task: str) -> dict[str, Any]:
     classification = task == "classification"
     name, other = ("C", "alpha") if classification else ("alpha", "C")
     if getattr(options, other) is not None:
-        raise InputError(f"--{other} does not apply to {task}; pass --{name}.")
+        raise InputError(f"the option --{other} does not apply to {task}; pass --{name}.")
     if not classification:
         if options.class_weight is not None:
             raise InputError("--class-weight is for classes, and this is regression; leave it out.")
@@ -44,8 +44,8 @@ def numbers_of(name: str, text: str) -> float | list[float]:
         values = [float(part) for part in text.split(",")]
     except ValueError:
         raise InputError(
-            f"--{name} {text!r}: expected a number, or several separated by commas, such as "
-            "0.1,1,10."
+            f"the option --{name} is {text!r}; expected a number, or several separated by commas, "
+            "such as 0.1,1,10."
         ) from None
     return values[0] if len(values) == 1 else values
 
