@@ -290,7 +290,8 @@ def ending(
         try:
             found = outputs(model, samples)
         except lk.InputError as error:
-            if "letters, expected" in str(error):  # a model of longer or shorter sequences
+            # A model of longer or shorter sequences, or of pairs of other objects.
+            if "letters, expected" in str(error) or "number the objects" in str(error):
                 return "other model"
             if "Input X contains NaN" not in str(error):
                 raise

@@ -220,8 +220,16 @@ class Optional(Field):
 
 
 @dataclass(frozen=True)
-class Absent(Optional):
-    """An attribute that an object may lack."""
+class Absent(Field):
+    """An attribute that an object may lack; if it is there, it has a value."""
+
+    field: Field
+
+    def write(self, value: Any, arrays: Any) -> Any:
+        return self.field.write(value, arrays)
+
+    def read(self, found: Any, arrays: Any) -> Any:
+        return self.field.read(found, arrays)
 
 
 @dataclass(frozen=True)
