@@ -32,13 +32,15 @@ from learnkernels.estimators.selection import (
 from learnkernels.folds import folds
 from learnkernels.kernels import has_fast_products
 from learnkernels.kernels.tables import is_missing
-from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge
+from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge, gram_bytes
 from learnkernels.methods import Auto, WeightMethod, as_method
 
 # Samples of a class, left out, none of which is predicted as it, before a warning says so.
 OFTEN = 5
 # Folds that give outputs for samples that were left out, if C was not chosen by any.
 FOLDS = 5
+# Gram matrices that they hold: that of all samples, and copies of its training part.
+FOLD_GRAMS = 3
 # Labels that a message lists.
 LISTED = 10
 
@@ -339,7 +341,8 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         if predictor.left_out is not None or len(predictor.terms) > 1:
             return predictor.left_out
         few = np.bincount(codes).min() < 2
-        if few or machine.takes_alpha:  # ridge by conjugate gradients
+        large = gram_bytes(len(codes), FOLD_GRAMS) > prepared.max_memory
+        if few or large or machine.takes_alpha:  # ridge by conjugate gradients
             return None
         tests = folds(codes, FOLDS, self.random_state)
         return machine_fold_outputs(prepared, predictor.learned, machine, self.C_, tests)
@@ -455,7 +458,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
             raise InputError(
                 f"probabilities need outputs for samples that were left out, and machine "
                 f"{self.machine_!r} (solver {self.solver_!r}) with C={self.C_:g} has none; pass "
-                "several values of C, or n_components."
+                "several values of C, n_components, or a larger max_memory."
             )
         return log_probabilities(self._outputs(X), self.temperature_)
 

@@ -7,6 +7,7 @@ from learnkernels.machines.base import (
     Strategy,
     Trained,
     TrainingProblem,
+    gram_bytes,
     not_definite,
     require_gram_memory,
 )
@@ -29,6 +30,7 @@ __all__ = [
     "Strategy",
     "Trained",
     "TrainingProblem",
+    "gram_bytes",
     "has_closed_form",
     "not_definite",
     "prefers_products",
