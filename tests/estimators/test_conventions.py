@@ -35,10 +35,23 @@ def estimators_of_all_methods():
             yield lk.KernelRegressor(lk.gaussians(gammas), name, alpha=10.0, machine=machine)
 
 
+def inexact_in_folds(estimator):
+    """Return checks of probabilities, which SVMs solved to `tol` in folds give to few digits."""
+    found = estimator.get_params()
+    if not isinstance(estimator, lk.KernelClassifier):
+        return {}
+    checks = [f"check_sample_weight_equivalence_on_{kind}_data" for kind in ("dense", "sparse")]
+    if found["method"] == "unif" and found["C"] == "auto":
+        return dict.fromkeys(checks, "probabilities come from the folds that chose C")
+    if found["method"] == "ensemble":
+        return dict.fromkeys(checks, "an ensemble with one C has no probabilities")
+    return {}
+
+
 # The checks' targets are noise: there may be nothing to learn, or slow convergence.
 @pytest.mark.filterwarnings("ignore::learnkernels.UndefinedAlignmentWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(list(estimators_of_all_methods()))
+@parametrize_with_checks(list(estimators_of_all_methods()), expected_failed_checks=inexact_in_folds)
 def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
 

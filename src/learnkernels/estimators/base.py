@@ -134,7 +134,8 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         """
         method = as_method(self.method)
         searched = is_searched(regularisation) or method.learns_alpha
-        own_folds = (searched and not is_whole(getattr(self, "cv", 0))) or (
+        by_folds = searched and (isinstance(method, Auto) or not method.learns_alpha)
+        own_folds = (by_folds and not is_whole(getattr(self, "cv", 0))) or (
             method.holds_out and not is_whole(getattr(method, "cv", 0))
         )
         if self._pairwise() or own_folds:

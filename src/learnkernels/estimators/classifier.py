@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
+from sklearn.utils.metaestimators import available_if
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
@@ -43,6 +44,17 @@ FOLDS = 5
 FOLD_GRAMS = 3
 # Labels that a message lists.
 LISTED = 10
+
+
+def has_probabilities(model: Any) -> bool:
+    """Return True, or raise AttributeError for a fitted model without probabilities."""
+    if hasattr(model, "weights_") and not hasattr(model, "temperature_"):
+        raise AttributeError(
+            "probabilities need outputs for samples that were left out, and machine "
+            f"{model.machine_!r} (solver {model.solver_!r}) with C={model.C_:g} has none; pass "
+            "several values of C, n_components, or a larger max_memory."
+        )
+    return True
 
 
 class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
@@ -413,6 +425,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         codes = decide(self._outputs(X))  # raises NotFittedError before classes_ is read
         return self.classes_[codes]
 
+    @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class.
 
@@ -440,6 +453,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         """
         return np.exp(self.predict_log_proba(X))
 
+    @available_if(has_probabilities)  # type: ignore[untyped-decorator]
     def predict_log_proba(self, X: Any) -> np.ndarray:
         """Return the logarithm of the probability of each class, as in `predict_proba`.
 
@@ -454,12 +468,6 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
             Columns in the order of ``classes_``.
         """
         check_is_fitted(self)
-        if not hasattr(self, "temperature_"):
-            raise InputError(
-                f"probabilities need outputs for samples that were left out, and machine "
-                f"{self.machine_!r} (solver {self.solver_!r}) with C={self.C_:g} has none; pass "
-                "several values of C, n_components, or a larger max_memory."
-            )
         return log_probabilities(self._outputs(X), self.temperature_)
 
     def _machine(self, method: WeightMethod, n: int, exact: bool = True) -> Machine:

@@ -4,8 +4,8 @@
 
 The factor T has the smallest log loss on decision values for samples that were left out. It keeps
 the order of the decision values, so that the most probable class is the predicted one. As in Platt
-(1999), the target of a sample is its class with probability (m + 1) / (m + 2) if the class has m
-samples: few samples that are all correct do not make a model certain.
+(1999), the target of a sample is its class with probability (m + 1) / (m + 2) if the class has the
+total weight m: few samples that are all correct do not make a model certain.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ def fit_temperature(outputs: np.ndarray, codes: np.ndarray, weights: np.ndarray)
     known = np.isfinite(outputs).all(axis=1)
     if not known.any():
         return None
-    outputs, codes, weights = outputs[known], codes[known], weights[known] / weights[known].sum()
+    outputs, codes, weights = outputs[known], codes[known], weights[known]
     n_classes = max(outputs.shape[1], 2)
-    other = 1 / (np.bincount(codes, minlength=n_classes)[codes] + 2)  # (n,), of all other classes
+    other = 1 / (np.bincount(codes, weights)[codes] + 2)  # (n,), of all other classes
     targets = np.repeat(other[:, None] / (n_classes - 1), n_classes, axis=1)
     targets[np.arange(len(codes)), codes] = 1 - other
 
     def loss(log_factor: float) -> float:
         logs = log_probabilities(outputs, np.exp(log_factor))
-        return float(-weights @ np.sum(targets * logs, axis=1))
+        return float(-weights @ np.sum(targets * logs, axis=1) / weights.sum())
 
     found = minimize_scalar(loss, bounds=np.log(RANGE), method="bounded")
     return float(np.exp(found.x))

@@ -69,12 +69,14 @@ Loss = Callable[[np.ndarray], np.ndarray]
 def chooses_by_folds(cv: Any, method: WeightMethod, n: int, fast_products: bool) -> bool:
     """Return whether everything is chosen by the folds of `cv`, and not by leave-one-out errors.
 
-    A splitter or an iterable defines what held-out means: it is always used. Leave-one-out errors
-    of many samples need their Gram matrix, which kernels with fast products avoid.
+    A splitter or an iterable defines what held-out means for ``"auto"``. Leave-one-out errors of
+    many samples need their Gram matrix, which kernels with fast products avoid.
     """
     if is_whole(cv) and not prefers_products(n, fast_products):
         return False
     if method.learns_alpha and not isinstance(method, Auto):
+        if not fast_products:  # the method is defined by leave-one-out errors
+            return False
         reason = f"cv={cv!r} defines folds"
         if is_whole(cv):
             reason = f"those of {n} samples need a Gram matrix, which these kernels avoid"
