@@ -73,13 +73,13 @@ def problem():
 @pytest.mark.parametrize("method", sorted(METHODS.keys() - TWO_STAGE - LEARN_ALPHA))
 def test_fit_reports_fold_value_and_progress_of_method(method, written, problem):
     lk.KernelClassifier(
-        method=method, C=[1.0, 2.0], verbose=True, kernels=["gaussians", "linear"]
+        method=method, C=[1.0, 20.0], verbose=True, kernels=["gaussians", "linear"]
     ).fit(*problem)
     name = "lp-svm" if method == "l2-svm" else method
     unit = {"ufo": "decrease of the objective", "single": "kernel", "ensemble": "kernel"}.get(
         method, "gap"
     )
-    in_fold = [text for text in written if text.startswith("fold 2 of 5, C 2, ")]
+    in_fold = [text for text in written if text.startswith("fold 2 of 5, C 20, ")]
     assert any(f"{name}, {unit} " in text for text in in_fold)
 
 

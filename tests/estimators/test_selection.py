@@ -44,7 +44,7 @@ def test_folds_that_do_not_train_each_other_keep_their_blocks_without_samples_of
         assert set(rows.samples[trained]) == set(train) & set(kept)
 
 
-def test_fold_whose_training_samples_all_have_weight_zero_is_refused():
+def test_fold_without_training_samples_of_positive_weight_is_refused():
     rows = Rows.as_given(np.ones(2), np.array([0, 1]), 4)
     folds = [([2, 3], [0, 1]), ([0, 1], [2, 3])]
     with pytest.raises(lk.InputError, match=r"fold 0 have weight zero"):

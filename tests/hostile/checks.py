@@ -20,6 +20,7 @@ import learnkernels as lk
 EXPECTED = (
     lk.ConstantKernelWarning,
     lk.MemoryWarning,
+    lk.NeverPredictedWarning,
     lk.UndefinedAlignmentWarning,
     lk.UniformBetterWarning,
     ConvergenceWarning,

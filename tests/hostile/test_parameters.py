@@ -161,6 +161,7 @@ PARAMETERS = [(name, parameter) for name, (_, valid) in CALLS.items() for parame
 
 
 @pytest.mark.filterwarnings("ignore::learnkernels.UniformBetterWarning")
+@pytest.mark.filterwarnings("ignore::learnkernels.NeverPredictedWarning")
 @pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
 def test_invalid_value_raises_or_gives_finite_result(name, parameter, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)  # some values are file names
@@ -182,6 +183,7 @@ EXPECTED_TO_RAISE = ("save", "load", "method align-linear")
 
 
 @pytest.mark.filterwarnings("ignore::learnkernels.UniformBetterWarning")
+@pytest.mark.filterwarnings("ignore::learnkernels.NeverPredictedWarning")
 @pytest.mark.parametrize("name", [name for name in CALLS if name not in EXPECTED_TO_RAISE])
 def test_valid_values_give_finite_result(name):
     function, valid = CALLS[name]

@@ -18,6 +18,7 @@ from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
 from learnkernels.estimators.probability import fit_temperature, log_probabilities
+from learnkernels.estimators.rows import is_searched
 from learnkernels.estimators.scoring import decide, fold_scores, require_scoring
 from learnkernels.estimators.selection import (
     Compared,
@@ -34,7 +35,7 @@ from learnkernels.folds import folds
 from learnkernels.kernels import has_fast_products
 from learnkernels.kernels.tables import is_missing
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge, gram_bytes
-from learnkernels.methods import Auto, WeightMethod, as_method
+from learnkernels.methods import Auto, Ensemble, WeightMethod, as_method
 
 # Samples of a class, left out, none of which is predicted as it, before a warning says so.
 OFTEN = 5
@@ -48,6 +49,8 @@ LISTED = 10
 
 def has_probabilities(model: Any) -> bool:
     """Return True, or raise AttributeError for a fitted model without probabilities."""
+    if isinstance(as_method(model.method), Ensemble) and not is_searched(model.C):
+        raise AttributeError("an ensemble has probabilities if C is chosen; pass several values.")
     if hasattr(model, "weights_") and not hasattr(model, "temperature_"):
         raise AttributeError(
             "probabilities need outputs for samples that were left out, and machine "

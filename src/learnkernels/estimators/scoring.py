@@ -59,7 +59,8 @@ class HeldOutRegressor(RegressorMixin, BaseEstimator):
 
 def require_scoring(scoring: Any) -> None:
     """Raise unless `scoring` is None, a callable or the name of a scorer of scikit-learn."""
-    if scoring is None or callable(scoring) or scoring in (names := get_scorer_names()):
+    names = get_scorer_names()
+    if scoring is None or callable(scoring) or (isinstance(scoring, str) and scoring in names):
         return
     near = get_close_matches(str(scoring), names, 3)
     advice = f"did you mean {' or '.join(map(repr, near))}?" if near else "for example 'roc_auc'."

@@ -68,7 +68,7 @@ class AlignConstrained(WeightMethod):
     @property
     def machine(self) -> str:  # type: ignore[override]
         """Return the machine whose objective the method minimises."""
-        return "svm" if self.loss == "hinge" else "ridge"
+        return "svm" if str(self.loss) == "hinge" else "ridge"
 
     def learn(self, problem: WeightProblem) -> LearnedWeights:
         """Minimise the objective of the machine over the weights of high alignment."""
