@@ -54,6 +54,7 @@ def test_scikit_learn_estimator_checks(estimator, check):
     check(estimator)
 
 
+@pytest.mark.filterwarnings("ignore::learnkernels.UniformBetterWarning")
 @pytest.mark.parametrize("name", METHODS)
 def test_every_method_fits_predicts_pickles_and_saves(name, classes, tmp_path):
     X, y = classes
@@ -61,7 +62,6 @@ def test_every_method_fits_predicts_pickles_and_saves(name, classes, tmp_path):
     if name == "align-linear":  # negative weights need a larger alpha
         model.set_params(machine="ridge", C=[0.01, 0.1])
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", lk.UniformBetterWarning)
         if name == "ufo":  # converges slowly for a large C
             warnings.simplefilter("ignore", ConvergenceWarning)
         model.fit(X, y, sample_weight=np.arange(120) % 3 + 1.0)
