@@ -530,7 +530,7 @@ SLOW: tuple[Check, ...] = (check_units, check_estimators)
 
 @dataclass
 class Result:
-    """What the search found for one guarantee.
+    """The result of the search for one guarantee.
 
     Attributes
     ----------

@@ -42,7 +42,7 @@ from learnkernels.persistence.fields import require
 
 @dataclass(frozen=True)
 class Data:
-    """What a step takes or returns.
+    """The columns that a step takes or returns.
 
     Attributes
     ----------
