@@ -78,7 +78,7 @@ def largest_residual(
         kappa, an upper bound on K(x, x) of the learned kernel; with an intercept, on the squared
         distance of two samples in its feature space.
     target_bound : float
-        M, an upper bound on |y|; with an intercept, half of the range of y.
+        M, an upper bound on ``|y|``; with an intercept, half of the range of y.
     regularization : float
         lambda_0 = alpha / m.
     intercept : bool, default=False
