@@ -31,3 +31,13 @@ def test_no_triangles_beyond_the_memory(rng):
     needed = 2 * 8 * 50 * 51 // 2
     assert PackedGrams.of(kernels, np.arange(50), needed) is not None
     assert PackedGrams.of(kernels, np.arange(50), needed - 1) is None
+
+
+def test_taken_samples_equal_evaluated_ones(rng):
+    X, y = targets_of(50, 1)
+    kernels = problem_of([lk.gaussians([0.1, 1.0]), "linear"], X, y, "regression").kernels
+    samples = np.sort(rng.permutation(50)[:30])
+    chosen = np.sort(rng.permutation(30)[:12])
+    taken = PackedGrams.of(kernels, samples, np.inf).take(chosen)
+    expected = PackedGrams.of(kernels, samples[chosen], np.inf)
+    assert np.allclose(taken.triangles, expected.triangles, rtol=0, atol=1e-14)

@@ -10,6 +10,7 @@ from learnkernels.gram.learned import Function, GramMatrix, LearnedKernel, recen
 from learnkernels.gram.packed import PackedGrams
 from learnkernels.gram.spectrum import largest_eigenpairs, tail_sum
 from learnkernels.gram.statistics import NORMALIZATIONS, InnerProducts, Statistics
+from learnkernels.gram.triangles import from_upper
 
 __all__ = [
     "NORMALIZATIONS",
@@ -26,6 +27,7 @@ __all__ = [
     "Statistics",
     "alignment",
     "check_combination",
+    "from_upper",
     "gradients",
     "largest_eigenpairs",
     "recentered",

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from learnkernels.gram.centered import CenteredKernels
-from learnkernels.gram.triangles import from_triangle, to_triangle, triangle_size
+from learnkernels.gram.triangles import from_triangle, sub_triangles, to_triangle, triangle_size
 
 # Bytes that the triangles of all kernels may take.
 MAX_BYTES = 256e6
@@ -51,12 +51,17 @@ class PackedGrams:
             first += len(part.index)
         return cls(found, np.concatenate([part.index for part in kernels.parts]), n)
 
+    def take(self, chosen: np.ndarray) -> PackedGrams:
+        """Return those of some of the samples, in ascending order."""
+        found = np.asarray(sub_triangles(self.triangles, chosen, self.n))
+        return PackedGrams(found, self.index, len(chosen))
+
     def gram(self, mu: np.ndarray) -> np.ndarray:
         """Return ``sum_k mu_k K_k``, shape (n, n)."""
         return np.asarray(from_triangle(mu[self.index] @ self.triangles, self.n))
 
     def inner(self, S: np.ndarray) -> np.ndarray:
-        """Return ``sum_ij K_k(i, j) S_ij`` of every kernel for a symmetric S, (n_kernels,)."""
+        """Return ``<K_k, S>`` of every kernel for the upper triangle of S, shape (n_kernels,)."""
         found = np.empty(len(self.index))
         found[self.index] = self.triangles @ to_triangle(S)
         return found

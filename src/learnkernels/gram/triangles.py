@@ -6,6 +6,9 @@ import numpy as np
 
 from learnkernels.jit import compiled
 
+# Rows and columns of a block that is mirrored at once.
+BLOCK = 32
+
 
 def triangle_size(n: int) -> int:
     """Return the number of entries of the upper triangle of an n x n matrix."""
@@ -38,6 +41,17 @@ def pack_rows(
 
 
 @compiled()
+def mirror(K: np.ndarray) -> None:
+    """Write the upper triangle of K into the lower one, block by block."""
+    n = len(K)
+    for first in range(0, n, BLOCK):
+        for start in range(0, first + 1, BLOCK):
+            for i in range(first, min(first + BLOCK, n)):
+                for j in range(start, min(start + BLOCK, i)):
+                    K[i, j] = K[j, i]
+
+
+@compiled()
 def from_triangle(triangle: np.ndarray, n: int) -> np.ndarray:
     """Return the symmetric matrix of a triangle, shape (n, n)."""
     K = np.empty((n, n))
@@ -46,15 +60,47 @@ def from_triangle(triangle: np.ndarray, n: int) -> np.ndarray:
         for j in range(i, n):
             K[i, j] = triangle[at]
             at += 1
-    for i in range(n):
-        for j in range(i):
-            K[i, j] = K[j, i]
+    mirror(K)
+    return K
+
+
+def from_upper(S: np.ndarray) -> np.ndarray:
+    """Return the symmetric matrix of the upper triangle of S, shape (n, n)."""
+    K = np.array(S, order="C")
+    mirror(K)
     return K
 
 
 @compiled()
+def sub_triangles(triangles: np.ndarray, chosen: np.ndarray, n: int) -> np.ndarray:
+    """Return the triangles of some rows and columns in ascending order.
+
+    Parameters
+    ----------
+    triangles : ndarray of shape (n_kernels, n (n + 1) / 2)
+    chosen : ndarray of shape (m,)
+    n : int
+
+    Returns
+    -------
+    ndarray of shape (n_kernels, m (m + 1) / 2)
+    """
+    m = len(chosen)
+    out = np.empty((triangles.shape[0], m * (m + 1) // 2))
+    for k in range(triangles.shape[0]):
+        at = 0
+        for a in range(m):
+            i = chosen[a]
+            start = i * n - i * (i - 1) // 2 - i  # start + j is the place of (i, j)
+            for b in range(a, m):
+                out[k, at] = triangles[k, start + chosen[b]]
+                at += 1
+    return out
+
+
+@compiled()
 def to_triangle(S: np.ndarray) -> np.ndarray:
-    """Return the triangle of a symmetric matrix, with entries off the diagonal twice."""
+    """Return the upper triangle of S, with entries off the diagonal twice."""
     n = S.shape[0]
     out = np.empty(n * (n + 1) // 2)
     at = 0

@@ -122,9 +122,13 @@ def median_distance(X: Any, weights: np.ndarray | None, kernel: type[Exponential
     pairs = np.triu(D > 0)
     if not pairs.any():
         return 1.0
+    values = D[pairs]
     w = np.ones(len(chosen)) if weights is None else weights[chosen]
+    if (w == w[0]).all():
+        middle = (len(values) - 1) // 2
+        return float(np.partition(values, middle)[middle])
     w = w / max(w.max(), np.finfo(float).tiny)  # products must not overflow
-    values, products = D[pairs], np.outer(w, w)[pairs]
+    products = np.outer(w, w)[pairs]
     order = np.argsort(values)
     cumulated = np.cumsum(products[order])
     return float(values[order][np.searchsorted(cumulated, cumulated[-1] / 2)])

@@ -54,7 +54,7 @@ class LeaveOneOut(WeightMethod):
 
     Parameters
     ----------
-    max_samples : int, default=1000
+    max_samples : int, default=800
         The error is that of all samples up to this number. Of more samples, so many random ones
         are used.
     n_components : int or None, default=None
@@ -84,7 +84,7 @@ class LeaveOneOut(WeightMethod):
 
     def __init__(
         self,
-        max_samples: int = 1000,
+        max_samples: int = 800,
         n_components: int | None = None,
         tol: float = 1e-4,
         max_iter: int = 100,
@@ -120,11 +120,14 @@ class LeaveOneOut(WeightMethod):
             require_whole(type(self).__name__, "n_components", self.n_components, 2)
         n = problem.kernels.n_samples
         order = random_generator(self.random_state).permutation(n)
-        few = part_of(problem, order[: min(SCREENED, self.max_samples)])
         small = min(n, self.max_samples) <= SCREENED
         with single_threaded_blas():
+            last = self.last_error(problem, order)
+            few = last
+            if len(last.samples) > SCREENED:
+                few = part_of(problem, order[: min(SCREENED, self.max_samples)], last)
+            fewer = part_of(problem, order[: min(SCREENED_SINGLE, self.max_samples)], few)
             with within("first steps"):
-                fewer = part_of(problem, order[: min(SCREENED_SINGLE, self.max_samples)])
                 starts = [
                     (name, few.point(mu / best_alpha(fewer, mu)[0]))
                     for name, mu in start_weights(problem, fewer)
@@ -135,7 +138,6 @@ class LeaveOneOut(WeightMethod):
             if small:
                 return Search(tuple(starts), screened, screened, converged, trace, few, fewer)
             trace.clear()
-            last = self.last_error(problem, order)
             point, converged = self.minimise(last, screened.mu, LAST * self.tol, trace)
         return Search(tuple(starts), screened, point, converged, trace, few, fewer)
 
@@ -242,11 +244,16 @@ class Search:
     fewer: LeaveOneOutError
 
 
-def part_of(problem: WeightProblem, samples: np.ndarray) -> LeaveOneOutError:
-    """Return the leave-one-out error of some of the samples."""
+def part_of(
+    problem: WeightProblem, samples: np.ndarray, whole: LeaveOneOutError | None = None
+) -> LeaveOneOutError:
+    """Return the leave-one-out error of some of the samples, which may be a part of `whole`."""
     chosen = np.sort(samples)
-    others = 8.0 * GRAMS * len(chosen) ** 2
-    packed = PackedGrams.of(problem.kernels, chosen, problem.max_memory - others)
+    if whole is not None and whole.packed is not None:
+        packed: PackedGrams | None = whole.packed.take(np.searchsorted(whole.samples, chosen))
+    else:
+        others = 8.0 * GRAMS * len(chosen) ** 2
+        packed = PackedGrams.of(problem.kernels, chosen, problem.max_memory - others)
     return LeaveOneOutError(problem.kernels, problem.Y[chosen], chosen, packed=packed)
 
 

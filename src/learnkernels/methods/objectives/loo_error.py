@@ -24,10 +24,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg.blas import dsymv, dsyr2k, dsyrk
 from scipy.linalg.lapack import dpotrf, dpotri
 
 from learnkernels.errors import InputError
-from learnkernels.gram import CenteredKernels, Landmarks, PackedGrams, weighted
+from learnkernels.gram import CenteredKernels, Landmarks, PackedGrams, from_upper, weighted
 
 
 @dataclass(frozen=True)
@@ -85,10 +86,10 @@ class LeaveOneOutError:
         return self.kernels.kernel(mu).take(self.samples).gram(self.kernels.backend)
 
     def inner(self, S: np.ndarray) -> np.ndarray:
-        """Return ``<K_k, S>`` of every kernel for a symmetric S, shape (n_kernels,)."""
+        """Return ``<K_k, S>`` of every kernel for the upper triangle of S, shape (n_kernels,)."""
         if self.packed is not None:
             return self.packed.inner(S)
-        return self.kernels.inner(S, self.samples)
+        return self.kernels.inner(from_upper(S), self.samples)
 
     def evaluate(self, mu: np.ndarray) -> LeaveOneOutPoint | None:
         """Return error and gradient at mu; None if B is not positive definite by rounding."""
@@ -105,20 +106,23 @@ class LeaveOneOutError:
         return found
 
     def _dense(self, mu: np.ndarray) -> LeaveOneOutPoint | None:
-        root = np.sqrt(self.weights)
-        G = inverse(weighted(self.gram(mu), self.weights))
-        if G is None:
+        root = np.sqrt(self.weights)[:, None]
+        lower = inverse(weighted(self.gram(mu), self.weights))
+        if lower is None:
             return None
+        along = np.zeros(len(root))
         if self.kernels.center:
-            b = G @ root
-            G -= np.outer(b, b / (b @ root))
-        c = G @ (root[:, None] * self.Y)  # (n, n_outputs)
+            b = dsymv(1.0, lower, root[:, 0], lower=1)
+            along = b / np.sqrt(b @ root[:, 0])
+        G = from_upper(lower.T)
+        G -= np.outer(along, along)
+        c = G @ (root * self.Y)  # (n, n_outputs)
         errors, h, v = residual_terms(c, np.diag(G).copy(), np.ones(len(c)))
-        H = G * np.sqrt(h)
-        S = H @ H.T
-        cross = (G @ v) @ c.T
-        S -= (cross + cross.T) / 2
-        return self._point(mu, errors, self.inner(weighted(S, self.weights)))
+        # The lower triangle of W^1/2 S W^1/2, by columns.
+        Gv, c = np.asfortranarray(root * (G @ v)), np.asfortranarray(root * c)
+        S = dsyrk(1.0, (root * G * np.sqrt(h)).T, trans=1, lower=1)
+        S = dsyr2k(-0.5, Gv, c, beta=1.0, c=S, lower=1, overwrite_c=1)
+        return self._point(mu, errors, self.inner(S.T))
 
     def _in_span(self, mu: np.ndarray, index: np.ndarray) -> LeaveOneOutPoint:
         root = np.sqrt(self.weights)[:, None]
@@ -164,16 +168,10 @@ class LeaveOneOutError:
 
 
 def inverse(S: np.ndarray) -> np.ndarray | None:
-    """Return (S + I)^-1 in place of S; None if it is not positive definite."""
+    """Return the lower triangle of (S + I)^-1 by columns, in place of S; None if not definite."""
     S.flat[:: len(S) + 1] += 1.0
-    factor, failed = dpotrf(S.T, lower=1, overwrite_a=1, clean=1)
-    if failed:
-        return None
-    lower, _ = dpotri(factor, lower=1, overwrite_c=1)
-    diagonal = np.diag(lower).copy()
-    lower += lower.T
-    np.fill_diagonal(lower, diagonal)
-    return np.ascontiguousarray(lower.T)
+    factor, failed = dpotrf(S.T, lower=1, overwrite_a=1, clean=0)
+    return None if failed else np.asarray(dpotri(factor, lower=1, overwrite_c=1)[0])
 
 
 def residual_terms(
