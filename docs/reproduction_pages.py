@@ -1,4 +1,4 @@
-"""Pages on the reproductions: each paper's README, then the results that lie in docs/results."""
+"""Pages on the reproductions: the README of each paper and the results in docs/results."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["write_pages"]
 
 
 def write_pages(results: Path, pages: Path) -> None:
-    """One page a paper, with its figures.
+    """Write one page for each paper, with its figures.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def write_pages(results: Path, pages: Path) -> None:
 
 
 def section(found: dict, pages: Path) -> str:
-    """One experiment in Markdown; its figure beside the page."""
+    """Return one experiment as Markdown, and write its figure into the folder of the pages."""
     outcome = outcome_of(found)
     name = found["experiment"]
     versions = ", ".join(f"{library} {version}" for library, version in found["versions"].items())

@@ -27,8 +27,8 @@ table = datasets.load("promoters")
 promoter = table.pop("target") == "+"
 
 kernels = {
-    "places": lk.weighted_degree(6),
-    "places, shift 4": lk.weighted_degree(6, shift=4),
+    "positions": lk.weighted_degree(6),
+    "positions, shift 4": lk.weighted_degree(6, shift=4),
     "2-mers": lk.spectrum(2),
     "3-mers": lk.spectrum(3),
     "4-mers": lk.spectrum(4),

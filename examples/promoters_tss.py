@@ -33,8 +33,8 @@ table["before"] = table["sequence"].str[:200]
 table["after"] = table["sequence"].str[200:]
 
 parts = {
-    "places": ("sequence", lk.weighted_degree(20)),
-    "places near start": ("near", lk.weighted_degree(20, shift=4)),
+    "positions": ("sequence", lk.weighted_degree(20)),
+    "positions near start": ("near", lk.weighted_degree(20, shift=4)),
     "4-mers": ("sequence", lk.spectrum(4)),
     "6-mers": ("sequence", lk.spectrum(6)),
     "4-mers before": ("before", lk.spectrum(4)),

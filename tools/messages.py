@@ -14,11 +14,13 @@ CALLS = {
     "InputError": "error",
     "InputTypeError": "error",
     "KeyboardInterrupt": "interrupt",
+    "MemoryError": "error",
     "NotImplementedError": "error",
+    "OSError": "error",
     "warn": "warning",
 }
 # Calls whose arguments complete the message of another module, and the positions of these.
-PARTS = {"as_input_error": (0,), "require_memory": (1, 2)}
+PARTS = {"NoBound": (0,), "as_input_error": (0,), "require_memory": (1, 2)}
 
 
 @dataclass(frozen=True)

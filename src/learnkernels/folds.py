@@ -75,7 +75,7 @@ def splits(
     n = int(samples) if codes is None else len(codes)
     if is_whole(cv):
         if cv < 2:
-            raise InputError(f"cv={cv!r}; cross-validation needs at least 2 folds.")
+            raise InputError(f"cv={cv!r}; it must be at least 2. Pass, for example, cv=5.")
         smallest = n if codes is None else int(np.bincount(codes).min())
         if smallest < (2 if fewer else cv):
             raise InputError(too_few(codes, smallest, 2 if fewer else cv, cv, advice))

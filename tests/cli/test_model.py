@@ -53,8 +53,8 @@ def test_predict_writes_probabilities_that_agree_with_predictions(iris, tmp_path
     ("options", "message"),
     [
         (["--alpha", "1"], "--alpha does not apply to classification; pass --C."),
-        (["--C", "x"], "the option --C is 'x'; expected a number"),
-        (["--max-memory", "much"], "--max-memory 'much': expected bytes"),
+        (["--C", "x"], "--C 'x' is not a number"),
+        (["--max-memory", "much"], "--max-memory 'much' is not a size"),
         (["--task", "regression", "--class-weight", "balanced"], "--class-weight is for classes"),
         (["--task", "regression", "--machine", "svm"], "--machine svm is for classes"),
     ],

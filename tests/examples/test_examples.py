@@ -56,7 +56,7 @@ def test_promoters_tss_give_largest_weight_to_positional_view(run_on_data):
     found = run_on_data("promoters_tss")
     weights, scores = found["weights"], found["scores"]
     assert weights[["l1-svm", "alignf"]].sum().to_numpy() == pytest.approx(1)
-    assert weights["l1-svm"].idxmax() == "places near start"
+    assert weights["l1-svm"].idxmax() == "positions near start"
     assert scores["AUC"].min() > 0.9
     assert scores["AUC"]["l1-svm, all views"] > scores["AUC"]["best single view"] - 0.005
 

@@ -72,9 +72,9 @@ class Own(lk.methods.WeightMethod):
     ("found", "message"),
     [
         (np.ones(2), "expected LearnedWeights"),
-        (LearnedWeights(np.ones(1), CERTIFICATE), r"2 finite weights.*shape \(1,\)"),
+        (LearnedWeights(np.ones(1), CERTIFICATE), r"shape \(1,\).*expected shape \(2,\)"),
         (LearnedWeights(np.array([1, np.nan]), CERTIFICATE), "1 value not finite"),
-        (LearnedWeights(np.zeros(2), CERTIFICATE), "some are positive"),
+        (LearnedWeights(np.zeros(2), CERTIFICATE), "some must be positive"),
         (LearnedWeights(np.array([1.0, -1.0]), CERTIFICATE), "none negative"),
     ],
 )

@@ -173,9 +173,9 @@ def test_excess_risk_rate_matches_hand_computation():
     ("call", "message"),
     [
         (lambda: theory.tail_sums([1.0, -0.5]), "not be negative"),
-        (lambda: theory.local_rademacher([1.0], -1.0, 10), "non-negative"),
+        (lambda: theory.local_rademacher([1.0], -1.0, 10), "of at least 0"),
         (lambda: theory.multiple_kernel_rademacher([[1.0]], 0.1, 10), "at least 2"),
-        (lambda: theory.excess_risk_rate(10, 3, 0.5, 1.0), "gamma > 1"),
+        (lambda: theory.excess_risk_rate(10, 3, 0.5, 1.0), "greater than 1"),
         (lambda: theory.excess_risk(0.1, 10, 0.1), "complexity=0.1"),
         (lambda: theory.excess_risk(lambda r: r, 10, 0.1), "square root of r"),
         (lambda: theory.excess_risk(lambda r: np.nan, 10, 0.1), "value of complexity"),

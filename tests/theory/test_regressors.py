@@ -367,9 +367,9 @@ class TestBadInput:
     @pytest.mark.parametrize(
         ("kernel", "match"),
         [
-            (lambda X, Z: -np.exp(-((X - Z.T) ** 2)), "kernel 1 is not positive definite"),
+            (lambda X, Z: -np.exp(-((X - Z.T) ** 2)), "kernel 1 is not positive semi-definite"),
             (lambda X, Z: np.exp(X - 2 * Z.T), "kernel 1 is not symmetric"),
-            (lambda X, Z: np.ones(3), r"kernel 1 gave an array of shape \(3,\)"),
+            (lambda X, Z: np.ones(3), r"kernel 1 returned an array of shape \(3,\)"),
             (lambda X, Z: np.full((len(X), len(Z)), np.inf), "the result of kernel 1 has NaN"),
         ],
     )
@@ -378,7 +378,7 @@ class TestBadInput:
             single_kernel_regressor([density(1.0), kernel], self.X, self.y)
 
     def test_coefficients(self):
-        with pytest.raises(InputError, match=r"shape \(3, 2\).*\(2, 2\), a row for each kernel"):
+        with pytest.raises(InputError, match=r"shape \(3, 2\).*\(2, 2\).*one row for each kernel"):
             KernelFunction(GAUSSIANS, self.X, np.ones((3, 2)))
 
     def test_target_with_coefficients_for_each_kernel(self):

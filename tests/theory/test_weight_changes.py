@@ -101,10 +101,10 @@ def test_proposition_21_and_lemma_20_of_2012(rng):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: theory.align_change(10, [1.0], [1.0, 2.0], 1.0, [1.0], 1.0), "expected 1 numbers"),
+        (lambda: theory.align_change(10, [1.0], [1.0, 2.0], 1.0, [1.0], 1.0), "a list of length 1"),
         (lambda: theory.align_change(10, [-1.0], [1.0], 1.0, [1.0], 1.0), "from 0 to"),
-        (lambda: theory.align_change(10, [], [], 1.0, [], 1.0), "a number for each kernel"),
-        (lambda: theory.alignf_change(10, [1.0], np.eye(2), [1.0], 1.0), "1 kernels"),
+        (lambda: theory.align_change(10, [], [], 1.0, [], 1.0), "one number for each kernel"),
+        (lambda: theory.alignf_change(10, [1.0], np.eye(2), [1.0], 1.0), r"shape \(1, 1\)"),
         (lambda: theory.alignf_change(10, [1.0], np.eye(1), [0.0], 1.0), "constant"),
     ],
 )

@@ -15,11 +15,32 @@ BANNED = re.compile(
     r"nothing to see|on the way|room|seats?|slots?|somebody|walks?|whiskers?|whoever)\b",
     re.IGNORECASE,
 )
-BEGINNING = re.compile(r"[A-Za-z{]|--[a-z]")
+BEGINNING = re.compile(r"[A-Za-z{]|--[a-z{]")
 END = re.compile(r"[.?}]$")
 NOUNS = "cells|classes|columns|folds|fits|iterations|kernels|letters|pieces|points|rows|samples"
 # A count before a plural: wrong if the count can be 1.
 COUNT = re.compile(rf"(?<!of )(?<!least )(?<!than )\{{([^{{}}]+)\}} (?:more )?(?:{NOUNS})\b")
+# Verbs of a remedy at the beginning of a clause: "; pass ...", ". Use ...", ", or remove ...".
+VERBS = (
+    "add|call|change|check|choose|clip|compute|convert|copy|create|cut|delete|divide|drop|encode|"
+    "fit|give|impute|increase|install|leave|list|load|lower|make|number|pass|put|raise|redirect|"
+    "remove|rename|repeat|replace|return|run|save|scale|see|select|set|stack|start|unset|use|write"
+)
+CONDITION = "(?:[Ff]or [^,;.]+,? |[Ii]n a script, )?"
+REMEDY = re.compile(rf"(?:[;:,.)] |\bor |['\"]){CONDITION}(?:{VERBS})\b", re.IGNORECASE)
+# Expressions that end a message with a remedy of the caller.
+CALLERS_REMEDY = re.compile(r"\{(?:advice|hint|instead|instructions\(data\)|ADVICE\[found\])\}")
+# "name={value}; it must be ...": the remedy is to pass what is expected.
+EXPECTED_VALUE = re.compile(r"=\{[^{}]+\}.*\b(?:expected|must be)\b")
+# Modules with messages that have no remedy yet.
+WITHOUT_REMEDY = frozenset(
+    {
+        "cli/data.py",
+        "estimators/classifier.py",
+        "inspection/compare.py",
+        "reporting/summary.py",
+    }
+)
 # Counts that are never 1 where their message is raised.
 SEVERAL = frozenset(
     {
@@ -74,6 +95,25 @@ def test_messages_have_no_double_spaces_or_line_breaks():
 def test_messages_contain_no_banned_words():
     wrong = [one for one in messages() if BANNED.search(one.text)]
     assert not wrong, located(wrong)
+
+
+def test_errors_have_a_remedy_or_state_the_expected_value_of_a_parameter():
+    patterns = (REMEDY, CALLERS_REMEDY, EXPECTED_VALUE)
+    errors = [one for one in MESSAGES if one.kind == "error" and one.path not in WITHOUT_REMEDY]
+    wrong = [one for one in errors if not any(pattern.search(one.text) for pattern in patterns)]
+    assert not wrong, located(wrong)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("X is sparse; pass X.toarray().", True),
+        ("X is sparse, which kernels cannot use.", False),
+        ("The list is empty.", False),
+    ],
+)
+def test_remedies_are_recognised_by_their_verb(text: str, found: bool):
+    assert bool(REMEDY.search(text)) == found
 
 
 def test_counts_that_can_be_one_have_a_singular():

@@ -98,7 +98,8 @@ def run_predict(options: Namespace) -> None:
         raise
     except OSError as error:
         raise InputError(
-            f"cannot write the predictions to standard output: {error.strerror or error}."
+            f"cannot write the predictions to standard output: {error.strerror or error}. Pass "
+            "--output FILE to write them to a file."
         ) from error
 
 
@@ -292,8 +293,8 @@ def backend_of(options: Namespace) -> str | None:
     """Return the address of the Dask scheduler, or None for this machine."""
     if options.scheduler is not None and "://" not in options.scheduler:
         raise InputError(
-            f"--scheduler {options.scheduler} is not an address; expected tcp://host:8786 or "
-            "similar, as printed by 'dask scheduler'."
+            f"--scheduler {options.scheduler} is not an address; expected one such as "
+            "tcp://host:8786. Pass the address that 'dask scheduler' prints."
         )
     return options.scheduler
 

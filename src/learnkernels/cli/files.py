@@ -110,18 +110,22 @@ def first_bytes(path: str) -> bytes:
     try:
         mode = Path(path).stat().st_mode
         if not stat.S_ISREG(mode):  # opening a pipe may block, and a device has no end
-            raise InputError(f"{path!r} is {file_type(mode)}; {EXPECTED} in a regular file.")
+            raise InputError(
+                f"{path!r} is {file_type(mode)}; {EXPECTED} in a regular file. Pass such a file."
+            )
         with Path(path).open("rb") as file:
             first = file.read(8)
     except FileNotFoundError as error:
         raise InputError(f"there is no file {path!r}; check the path.") from error
     except OSError as error:
-        raise InputError(f"cannot read {path!r}: {error.strerror or error}.") from error
+        raise InputError(
+            f"cannot read {path!r}: {error.strerror or error}. Check the path and its permissions."
+        ) from error
     if not first:
-        raise InputError(f"{path!r} is empty; {EXPECTED}.")
+        raise InputError(f"{path!r} is empty; {EXPECTED}. Pass another file.")
     for magic, format_name in OTHER_FORMATS.items():
         if first.startswith(magic):
-            raise InputError(f"{path!r} is {format_name}; {EXPECTED}.")
+            raise InputError(f"{path!r} is {format_name}; {EXPECTED}. Convert it first.")
     return first
 
 
@@ -203,14 +207,16 @@ class CheckedBytes(io.RawIOBase):
         """Raise on zero bytes, long lines and too many cells."""
         if b"\0" in content:
             raise InputError(
-                f"{self.path!r} contains zero bytes, so it is binary or text in UTF-16; {EXPECTED}."
+                f"{self.path!r} contains zero bytes, so it is binary or text in UTF-16; "
+                f"{EXPECTED}. Convert it first."
             )
         end = max(content.rfind(b"\n"), content.rfind(b"\r"))
         self.line_bytes = self.line_bytes + len(content) if end < 0 else len(content) - end - 1
         if self.line_bytes > MAX_LINE_BYTES:
             raise InputError(
                 f"{self.path!r} has a line of more than {MAX_LINE_BYTES // 2**20} MB; expected one "
-                "line per sample."
+                "line per sample. Check that its lines end with a line break and its quotes are "
+                "closed."
             )
         self.n_bytes += len(content)
         self.n_cells += content.count(self.sep) + content.count(b"\n")
@@ -224,10 +230,13 @@ def read_header(text: IO[str], path: str, sep: str = ",") -> tuple[list[str], in
     try:
         names = next(row for row in reader if "".join(row).strip() or len(row) > 1)
     except StopIteration as error:
-        raise InputError(f"{path!r} contains only empty lines; {EXPECTED}.") from error
+        raise InputError(
+            f"{path!r} contains only empty lines; {EXPECTED}. Pass another file."
+        ) from error
     except csv.Error as error:  # the csv module limits names to 131,072 characters
         raise InputError(
-            f"the first line of {path!r} is not a header: {error}. Is a quote not closed?"
+            f"the first line of {path!r} is not a header: {error}. Expected names of columns; "
+            "write them there, and close every quote."
         ) from error
     check_columns(path, len(names))
     return [name or f"Unnamed: {index}" for index, name in enumerate(names)], reader.line_num

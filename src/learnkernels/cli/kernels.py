@@ -35,7 +35,8 @@ def one_kernel(entry: str) -> Any:
         exponents = range(int(first), int(last or first) + 1)
     except ValueError as error:
         raise InputError(
-            f"--kernels: {numbers!r} in {entry!r} is not a range; expected integers such as -3..3."
+            f"--kernels: {numbers!r} in {entry!r} is not a range; expected two integers. Pass, for "
+            "example, gaussians:-3..3."
         ) from error
     if not len(exponents):
         raise InputError(

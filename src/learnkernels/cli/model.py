@@ -44,8 +44,8 @@ def numbers_of(name: str, text: str) -> float | list[float]:
         values = [float(part) for part in text.split(",")]
     except ValueError:
         raise InputError(
-            f"the option --{name} is {text!r}; expected a number, or several separated by commas, "
-            "such as 0.1,1,10."
+            f"--{name} {text!r} is not a number; expected one, or several separated by commas. "
+            f"Pass, for example, --{name} 0.1,1,10."
         ) from None
     return values[0] if len(values) == 1 else values
 
@@ -56,5 +56,8 @@ def bytes_of(text: str | None) -> float | None:
         return None
     match = re.fullmatch(r"(\d+(?:\.\d*)?) *([kmgt]?)b?", text.strip().lower())
     if match is None:
-        raise InputError(f"--max-memory {text!r}: expected bytes, such as 500MB or 2GB.")
+        raise InputError(
+            f"--max-memory {text!r} is not a size; expected a number of bytes with or without a "
+            "unit. Pass, for example, 500MB or 2GB."
+        )
     return float(match[1]) * UNITS[match[2]]

@@ -24,11 +24,13 @@ def text_columns(options: Namespace, X: pd.DataFrame) -> list[str]:
         if name not in X.columns:
             known = ", ".join(repr(column) for column in X.columns[:10])
             raise InputError(
-                f"there is no column {name!r} for --text or --sequence; the columns are {known}."
+                f"there is no column {name!r} for --text or --sequence; the columns are {known}. "
+                "Choose one of them."
             )
         if pd.api.types.is_numeric_dtype(X[name]):
             raise InputError(
-                f"column {name!r} contains numbers; --text and --sequence need columns of text."
+                f"column {name!r} contains numbers; --text and --sequence need columns of text. "
+                "Leave the option out: columns of numbers are used without it."
             )
     return [*options.text, *options.sequence]
 

@@ -113,7 +113,9 @@ def availability(name: str) -> str:
 def known(name: str) -> Dataset:
     """Return the catalogue entry of a name."""
     if name not in DATASETS:
-        raise InputError(f"unknown data set {name!r}; expected one of {', '.join(DATASETS)}.")
+        raise InputError(
+            f"unknown data set {name!r}; expected one of {', '.join(DATASETS)}. Check the spelling."
+        )
     return DATASETS[name]
 
 

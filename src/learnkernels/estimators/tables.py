@@ -94,8 +94,8 @@ def as_table(X: Any) -> Any:
         return values.astype(object)
     if values.ndim != 2:
         raise InputError(
-            f"X has shape {values.shape}; views and text kernels take a table of shape (n_samples, "
-            "n_columns), or a list of strings."
+            f"X has shape {values.shape}; views and text kernels need shape (n_samples, "
+            "n_columns). Pass a table of this shape, or a list of strings."
         )
     if values.dtype.kind in "biuf":
         return values.astype(float)

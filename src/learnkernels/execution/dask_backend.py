@@ -379,7 +379,7 @@ def raise_unless_lost(error: Exception, client: Any, what: str, last: bool) -> N
     if last:
         raise InputError(
             f"the workers of the Dask cluster at {address} were lost repeatedly while "
-            f"computing {what} ({error}); they may be out of memory. Read their logs."
+            f"computing {what} ({error}); check their logs, and start them with more memory."
         ) from error
 
 

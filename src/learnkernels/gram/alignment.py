@@ -42,7 +42,7 @@ def alignment(K: ArrayLike, L: ArrayLike, centered: bool = True) -> float:
     if K.ndim != 2 or K.shape[0] != K.shape[1] or K.shape != L.shape:
         raise InputError(
             f"alignment got matrices of shapes {K.shape} and {L.shape}; both must be square and "
-            "of the same shape."
+            "of the same shape. Pass the Gram matrices of the same samples."
         )
     if not (np.isfinite(K).all() and np.isfinite(L).all()):
         raise InputError(

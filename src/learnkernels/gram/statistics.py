@@ -64,7 +64,8 @@ def require_squares(
         k = int(np.argmax(negative))
         raise InputError(
             f"kernel {names[k]!r} is not positive semi-definite: its centered trace is "
-            f"{traces[k]:.3g}; it must not be negative."
+            f"{traces[k]:.3g}, and it must not be negative. Use another kernel, or clip the "
+            "negative eigenvalues of its Gram matrix."
         )
     return varies
 

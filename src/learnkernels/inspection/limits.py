@@ -96,7 +96,8 @@ def limit_errors(
     if again.prepared.task != "regression" or again.prepared.Y.shape[1] > 1 or (mu < 0).any():
         raise InputError(
             "the model has classes, several targets or negative weights; limit_errors needs a "
-            "KernelRegressor with one target and a method with non-negative weights."
+            "KernelRegressor with one target and non-negative weights. Fit one, for example with "
+            'method="alignf".'
         )
     random = random_generator(random_state)
     n, used = len(again.prepared.Y), np.flatnonzero(mu)

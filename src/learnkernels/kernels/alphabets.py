@@ -63,7 +63,7 @@ class Alphabet:
         if not MIN_LETTERS <= len(given) <= MAX_LETTERS:
             raise InputError(
                 f"the alphabet {given!r} has {count_text(len(given), 'letter')}; it must have "
-                f"{MIN_LETTERS} to {MAX_LETTERS}, for example 'ACGT'."
+                f"{MIN_LETTERS} to {MAX_LETTERS}. Pass, for example, alphabet='ACGT'."
             )
 
     @property

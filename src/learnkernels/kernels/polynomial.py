@@ -116,7 +116,7 @@ def polynomials(
     found = as_numbers("degrees", degrees)
     if found is None:
         raise InputError(
-            "degrees is None; polynomials() needs a list of whole numbers, for example [2, 3]."
+            "degrees is None; it must be a list of whole numbers. Pass, for example, [2, 3]."
         )
     for parameter, value in (("gamma", gamma), ("coef0", coef0)):
         if not (is_number(value) or (parameter == "gamma" and value is None)):

@@ -144,7 +144,9 @@ class WeightMethod(BaseEstimator):
 
     def learn(self, problem: WeightProblem) -> LearnedWeights:
         """Learn weights for the kernels of a problem, none of which is constant."""
-        raise NotImplementedError(f"{type(self).__name__} has no method learn.")
+        raise NotImplementedError(
+            f"{type(self).__name__} has no method learn, which every weight method needs; add it."
+        )
 
 
 def class_codes(Y: np.ndarray) -> np.ndarray:

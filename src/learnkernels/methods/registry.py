@@ -77,8 +77,8 @@ def as_method(method: Any, task: str | None = None) -> WeightMethod:
         reads = getattr(found, "reads", None)
         if not (isinstance(reads, tuple) and set(reads) <= set(QUANTITIES)):
             raise InputError(
-                f"{type(method).__name__}.reads is {reads!r}; expected a tuple of the quantities "
-                f"that the method reads, of {list(QUANTITIES)}."
+                f"{type(method).__name__}.reads is {reads!r}; expected a tuple of names among "
+                f"{list(QUANTITIES)}. List the quantities that learn uses."
             )
     elif isinstance(method, type) and issubclass(method, WeightMethod):
         name = method.__name__
@@ -148,19 +148,19 @@ def check_learned(method: WeightMethod, found: Any, n_kernels: int) -> LearnedWe
     name = f"{type(method).__name__}.learn"
     if not (isinstance(found, LearnedWeights) and isinstance(found.certificate, Certificate)):
         raise InputError(
-            f"{name} returned {type(found).__name__}; expected LearnedWeights(weights, "
-            "certificate), with a Certificate."
+            f"{name} returned {type(found).__name__}; expected LearnedWeights. Return "
+            "LearnedWeights(weights, certificate) with a Certificate."
         )
     mu = np.asarray(found.weights, dtype=float)
     if mu.shape != (n_kernels,) or not np.isfinite(mu).all():
         raise InputError(
-            f"{name} must return {n_kernels} finite weights, one for each kernel; found an array "
-            f"of shape {mu.shape} with {count_text(int(np.sum(~np.isfinite(mu))), 'value')} not "
-            "finite."
+            f"{name} returned weights of shape {mu.shape} with "
+            f"{count_text(int(np.sum(~np.isfinite(mu))), 'value')} not finite; expected shape "
+            f"({n_kernels},) and finite values. Return one weight for each kernel of the problem."
         )
     if not mu.any() or (not method.signed and (mu < 0).any()):
         raise InputError(
-            f"{name} must return weights of which some are positive and none negative (unless it "
-            f"is declared signed); the smallest is {mu.min():g}, the largest {mu.max():g}."
+            f"{name} returned weights from {mu.min():g} to {mu.max():g}; some must be positive and "
+            "none negative. Set signed = True in the class if negative weights are intended."
         )
     return replace(found, weights=mu)

@@ -158,7 +158,11 @@ def unpacked(content: bytes, path: str | os.PathLike[str]) -> tuple[str, Any, Ar
     if found != FORMAT:
         raise InputError(
             f"{str(path)!r} has format {found}; learnkernels {__version__} reads format {FORMAT}: "
-            + ("fit the model again." if found < FORMAT else "install a newer version.")
+            + (
+                "fit the model again."
+                if found < FORMAT
+                else "install a newer version of learnkernels."
+            )
         )
     if length > len(body) - START:
         raise FieldError("the document is longer than the file")

@@ -96,8 +96,7 @@ class Estimator(ClassField):
         absent = [name for name in required if not hasattr(value, name)]
         require(not absent, f"{kind} is not fitted; call fit first")
         unknown = sorted(vars(value).keys() - self.params.keys() - self.fitted.keys())
-        reason = f"{kind} has the attributes {unknown}, which a file cannot hold; delete them, or "
-        require(not unknown, f"{reason}use skops or pickle")
+        require(not unknown, f"{kind} has the attributes {unknown}, which lk.save does not write")
         written = {
             "params": Record(self.cls, self.params).write_fields(value, arrays),
             "fitted": Record(self.cls, self.fitted).write_fields(value, arrays),
@@ -163,7 +162,7 @@ class ScoringArgument(Field):
 
     def write(self, value: Any, arrays: Any) -> str | None:
         named = value is None or isinstance(value, str)
-        require(named, f"{short(value)} is a function; pass the name of a score, or use skops")
+        require(named, f"{short(value)} is a function; pass the name of a score")
         return None if value is None else TEXT.write(value, arrays)
 
     def read(self, found: Any, arrays: Any) -> str | None:
@@ -250,7 +249,10 @@ def check_fitted(model: Any) -> None:
     lengths = {len(model.kernel_names_), len(model.kernel_views_), len(model.kernel_alignments_)}
     lengths |= {len(model.tail_sums_)} if hasattr(model, "tail_sums_") else set()
     require(p > 0 and lengths == {p}, "weights and kernels differ in number")
-    require(set(model.view_weights_) == set(model.kernel_views_), "views of other names")
+    require(
+        set(model.view_weights_) == set(model.kernel_views_),
+        "views with other names than the kernels",
+    )
     threads = model.n_jobs is None or (model.n_jobs != 0 and model.backend is None)
     require(threads, "both backend and n_jobs, or n_jobs of zero")
     check_inputs(model)
@@ -296,7 +298,7 @@ def check_scaler(scaler: StandardScaler) -> None:
 
 def check_preprocessor(step: TablePreprocessor) -> None:
     q, known = len(step.used_), set(step.feature_names_in_)
-    require(step.n_features_in_ == len(step.feature_names_in_) == len(known), "names twice")
+    require(step.n_features_in_ == len(step.feature_names_in_) == len(known), "a name twice")
     for values in (step.medians_, step.means_, step.scales_):
         require(len(values) == q, "columns differ in number")
     valid = np.isnan(step.scales_) | (step.scales_ >= SMALLEST_SCALE) & np.isfinite(step.scales_)
@@ -334,7 +336,10 @@ class PipelineRecord(ClassField):
         require(all(isinstance(one, list) and len(one) == 2 for one in steps), "not a pipeline")
         names = [TEXT.read(name, arrays) for name, _ in steps]
         require(len(set(names)) == len(names), "a name of a step twice")
-        require(not any("__" in name or name in RESERVED for name in names), "a name of a step")
+        require(
+            not any("__" in name or name in RESERVED for name in names),
+            "a step with an invalid name",
+        )
         made: list[Any] = [STEP.read(step, arrays) for _, step in steps[:-1]]
         made.append(ESTIMATOR.read(steps[-1][1], arrays))
         check_steps(made)

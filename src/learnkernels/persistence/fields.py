@@ -535,8 +535,7 @@ class Union(Field):
                 return {KIND: tag, **record.write_fields(value, arrays)}
         kind = type(value)
         raise FieldError(
-            f"{kind.__module__}.{kind.__qualname__} is not {self.what} that lk.save writes; use "
-            "skops or pickle for classes and functions of your own or of other libraries"
+            f"{kind.__module__}.{kind.__qualname__} is not {self.what} that lk.save writes"
         )
 
     def read(self, found: Any, arrays: Any) -> Any:

@@ -173,7 +173,10 @@ class TileKernelsField(Field):
         samples, scale = part("samples", Several(SAMPLES)), part("scale", Optional(Array(2, low=0)))
         require(len(chosen) == len(groups) == len(samples), "groups and samples differ in number")
         require(known or all(at is None for at in chosen), "an unknown source")
-        require({at for at in chosen if at is not None} == set(range(len(known))), "an idle source")
+        require(
+            {at for at in chosen if at is not None} == set(range(len(known))),
+            "a source that no kernel uses",
+        )
         sources = tuple(None if at is None else known[at] for at in chosen)
         members = [
             (source, kernel)
@@ -296,7 +299,9 @@ FORMS: dict[type, tuple[type, Any]] = {
 
 def check_combined(combined: CombinedTiles) -> None:
     p, n = len(combined.kernels.names), combined.kernels.shape[1]
-    require(combined.factors.shape == (p,) and combined.means.shape == (n,), "other shapes")
+    require(
+        combined.factors.shape == (p,) and combined.means.shape == (n,), "arrays of other shapes"
+    )
     require(np.count_nonzero(combined.used) == p, "weights and kernels differ in number")
     require(largest_value(combined) < LARGEST_OUTPUT, "values that overflow")
 
@@ -331,7 +336,9 @@ def stored(group: Group) -> bool:
 
 def check_tile_function(function: TileFunction) -> None:
     n = function.combined.kernels.shape[1]
-    require(function.coef.shape[0] == n and function.coef.shape[1] > 0, "other coefficients")
+    require(
+        function.coef.shape[0] == n and function.coef.shape[1] > 0, "coefficients of another shape"
+    )
     with np.errstate(over="ignore", invalid="ignore"):
         size = float(np.abs(function.coef).sum()) * largest_value(function.combined)
     require(size < LARGEST_OUTPUT, "outputs that overflow")
@@ -340,7 +347,10 @@ def check_tile_function(function: TileFunction) -> None:
 def check_factor_group(group: FactorGroup) -> None:
     q = len(group.columns)
     require(q > 0 and group.owner.shape == (q,), "columns and kernels differ in number")
-    require(group.origin is None or (group.dense and group.origin.shape == (q,)), "other origins")
+    require(
+        group.origin is None or (group.dense and group.origin.shape == (q,)),
+        "origins of another shape",
+    )
 
 
 def check_factor_function(function: FactorFunction) -> None:
@@ -393,7 +403,9 @@ def check_cells(cells: Cells) -> None:
 
 def check_combined_pairs(combined: CombinedPairs) -> None:
     L, R, (m, q) = combined.L, combined.R, combined.cells.n_objects
-    require(L.shape == (m, R.shape[1], m) and R.shape == (q, L.shape[1], q), "other shapes")
+    require(
+        L.shape == (m, R.shape[1], m) and R.shape == (q, L.shape[1], q), "arrays of other shapes"
+    )
     require(L.size > 0, "no products of matrices")
     require(combined.means.shape == (len(combined.cells),), "means of another length")
     with np.errstate(over="ignore", invalid="ignore"):

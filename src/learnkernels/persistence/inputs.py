@@ -91,7 +91,7 @@ def check_factors(part: Any, data: Data, p: int, missing: str) -> None:
         require(found.kind in ("numbers", "counts"), "columns of strings")
         require(group.columns.max() < found.width, "a column that does not exist")
         require(group.owner.max() < p, "a kernel that does not exist")
-        require(group.missing == missing, "another parameter missing")
+        require(group.missing == missing, "another value of missing=")
 
 
 def check_tiles(combined: Any, data: Data, p: int, model: Any) -> None:
@@ -100,7 +100,7 @@ def check_tiles(combined: Any, data: Data, p: int, model: Any) -> None:
     require((kernels.index < p).all() and len(combined.used) <= p, "a kernel that does not exist")
     expected = tuple(model.kernel_names_[kernels.index])
     require(kernels.names == expected, "kernels of other names")
-    require(kernels.missing == model.missing, "another parameter missing")
+    require(kernels.missing == model.missing, "another value of missing=")
     for group, samples, source in zip(kernels.groups, kernels.right, kernels.sources, strict=True):
         found = returned(source, data)
         inner, own = group, samples
@@ -153,7 +153,7 @@ def mapped(step: Any, data: Data) -> Data:
     if isinstance(step, Columns):
         return selected(step, data)
     if isinstance(step, (Counts, Kmers)):
-        require(data.kind == "strings", "words of numbers")
+        require(data.kind == "strings", "n-grams of numbers")
         return Data("counts", len(step.vocabulary) if isinstance(step, Counts) else step.n_columns)
     if isinstance(step, NystroemMap):
         check_kernel(step.kernel, data, 0)
@@ -161,7 +161,7 @@ def mapped(step: Any, data: Data) -> Data:
         require(strings == (data.kind == "strings"), "landmarks of another kind")
         require(strings or step.landmarks.shape[1] == data.width, "landmarks of another width")
         return Data("numbers", step.rank)
-    require(data.kind == "numbers", "a map of numbers")
+    require(data.kind == "numbers", "a linear map of text")
     if isinstance(step, Standardize):
         require(step.columns.max() < data.width, "a column that does not exist")
         return Data("numbers", len(step.columns))
@@ -189,4 +189,4 @@ def check_kernel(kernel: Any, data: Data, p: int) -> None:
         advice = "landmarks that are pairs of objects; leave out low_rank"
         require(not isinstance(kernel, PairKernel), advice)
         require(isinstance(kernel, (CodedKernel, Metric, GaussianProcess)), "an unknown kernel")
-        require(data.kind == "numbers", "numbers of strings")
+        require(data.kind == "numbers", "a kernel of numbers on strings")

@@ -55,13 +55,15 @@ def save(model: Any, path: str | os.PathLike[str]) -> None:
     if not isinstance(model, BaseEstimator | dict):
         raise InputError(
             f"save() got {type(model).__name__}; expected a fitted estimator, or a dictionary of "
-            "estimators."
+            "estimators. Pass lk.save(model, path) in this order."
         )
     arrays = ArrayWriter()
     try:
         document = CONTENT.write(model, arrays)
     except FieldError as error:
-        raise InputError(f"the model cannot be saved: {reason(error)}.") from error
+        raise InputError(
+            f"the model cannot be saved: {reason(error)}. Change this, or use skops or pickle."
+        ) from error
     with as_input_error("save() takes the path of a file: "), replacing(path) as stream:
         stream.write(packed(document, arrays))
 
@@ -94,7 +96,8 @@ def load(path: str | os.PathLike[str]) -> Any:
         require(not arrays.arrays, "an array that no field uses")
     except (FieldError, RecursionError, OverflowError) as error:
         raise InputError(
-            f"{str(path)!r} is not a valid model: {reason(error)}. Save the model again."
+            f"{str(path)!r} is not a valid model: {reason(error)}. Save the model again, or "
+            "use another copy of the file."
         ) from error
     return model
 
@@ -144,9 +147,12 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
         with as_input_error("load() takes the path of a file: "):
             found = Path(path).stat()
         if not stat.S_ISREG(found.st_mode):  # reading a pipe or a device may never end
-            raise InputError(f"{str(path)!r} is not a file; expected a model written by save().")
+            raise InputError(f"{str(path)!r} is not a file; pass a file that lk.save wrote.")
         advice = "load it on a machine with more memory"
         require_memory(found.st_size, f"{str(path)!r}", advice)
         return Path(path).read_bytes()
     except OSError as error:
-        raise InputError(f"cannot read {str(path)!r}: {error.strerror or error}.") from error
+        raise InputError(
+            f"cannot read {str(path)!r}: {error.strerror or error}. Check the path and its "
+            "permissions."
+        ) from error

@@ -48,7 +48,9 @@ def draw(panels: list[Panel], path: Path, columns: int = 4) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, dpi=130)
     except OSError as error:
-        raise InputError(f"cannot write {str(path)!r}: {error.strerror or error}.") from error
+        raise InputError(
+            f"cannot write {str(path)!r}: {error.strerror or error}. Choose another folder."
+        ) from error
     finally:
         plt.close(figure)
 

@@ -66,7 +66,10 @@ def reproduce(
     True
     """
     if name not in EXPERIMENTS:
-        raise InputError(f"unknown experiment {name!r}; expected one of {', '.join(EXPERIMENTS)}.")
+        raise InputError(
+            f"unknown experiment {name!r}; expected one of {', '.join(EXPERIMENTS)}. Check the "
+            "spelling."
+        )
     if not (is_whole(random_state) and random_state >= 0):
         raise InputError(f"random_state={random_state!r}; expected an integer of at least 0.")
     if not (is_whole(n_jobs) and (n_jobs == -1 or n_jobs >= 1)):

@@ -266,7 +266,8 @@ def unnormalized_alignment(K: ArrayLike, L: ArrayLike) -> float:
     K, L = gram_matrix("K", K, centered=True), gram_matrix("L", L)
     if K.shape != L.shape:
         raise InputError(
-            f"K has shape {K.shape} and L has shape {L.shape}; both must be of the same samples."
+            f"K has shape {K.shape} and L has shape {L.shape}; they must be equal. Pass the Gram "
+            "matrices of the same samples."
         )
     return float(np.mean(K * L)) if K.size else 0.0
 

@@ -43,11 +43,14 @@ def gram_matrix(name: str, K: Any, centered: bool = False) -> np.ndarray:
     with as_input_error(f"{name}: "):
         K = np.array(K, dtype=float)
     if K.ndim != 2 or K.shape[0] != K.shape[1]:
-        raise InputError(f"{name} has shape {K.shape}; expected a square matrix.")
+        raise InputError(f"{name} has shape {K.shape}; it must be square. Pass a Gram matrix.")
     if not np.isfinite(K).all():
-        raise InputError(f"{name} contains NaN or infinite values; all must be finite.")
+        raise InputError(
+            f"{name} contains NaN or infinite values; all must be finite. Remove the samples that "
+            "have them."
+        )
     if np.abs(K - K.T).max(initial=0.0) > 1e-8 * np.abs(K).max(initial=0.0):
-        raise InputError(f"{name} is not symmetric; use ({name} + {name}.T) / 2.")
+        raise InputError(f"{name} is not symmetric, as it must be; use ({name} + {name}.T) / 2.")
     if centered:
         K -= K.mean(axis=0)
         K -= K.mean(axis=1, keepdims=True)
@@ -59,7 +62,10 @@ def spectrum(name: str, eigenvalues: Any) -> np.ndarray:
     with as_input_error(f"{name}: "):
         found = np.sort(np.asarray(eigenvalues, dtype=float).ravel())[::-1]
     if not np.isfinite(found).all():
-        raise InputError(f"{name} contains NaN or infinite values; all must be finite.")
+        raise InputError(
+            f"{name} contains NaN or infinite values; all must be finite. Compute the eigenvalues "
+            "of a finite Gram matrix."
+        )
     if len(found) and found[-1] < -1e-9 * max(found[0], 0.0):
         raise InputError(
             f"{name} contains {found[-1]:.3g}; the eigenvalues of a kernel must not be negative: "

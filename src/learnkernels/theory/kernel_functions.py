@@ -68,8 +68,8 @@ class KernelFunction:
         if c.shape not in ((m,), (n, m)):
             raise InputError(
                 f"coefficients has shape {c.shape}; for {count_text(n, 'kernel')} and "
-                f"{count_text(m, 'point')} it must be ({m},), for the sum kernel, or ({n}, {m}), a "
-                "row for each kernel."
+                f"{count_text(m, 'point')} it must be ({m},) or ({n}, {m}). Pass one number for "
+                "each point (for the sum kernel), or one row for each kernel."
             )
         object.__setattr__(self, "coefficients", c.copy())
 
@@ -212,8 +212,9 @@ def evaluated(kernels: Sequence[Kernel], X: np.ndarray, Z: np.ndarray) -> Iterat
         K = as_finite(f"the result of kernel {p}", kernel(X, Z))
         if K.shape != (len(X), len(Z)):
             raise InputError(
-                f"kernel {p} gave an array of shape {K.shape} for {len(X)} and {len(Z)} points; "
-                f"it must be {(len(X), len(Z))}."
+                f"kernel {p} returned an array of shape {K.shape} for {len(X)} and {len(Z)} "
+                f"points; it must be {(len(X), len(Z))}. Return a row for each point of the first "
+                "argument."
             )
         yield K
 
@@ -229,12 +230,15 @@ def base_grams(kernels: Sequence[Kernel], X: np.ndarray) -> np.ndarray:
     for p, G_p in enumerate(G):
         size = np.abs(G_p).max()
         if np.abs(G_p - G_p.T).max() > 1e-8 * size:
-            raise InputError(f"kernel {p} is not symmetric: K(x, z) differs from K(z, x).")
+            raise InputError(
+                f"kernel {p} is not symmetric: K(x, z) differs from K(z, x), which must be equal. "
+                "Use a symmetric function."
+            )
         least = np.linalg.eigvalsh(G_p)[0]
         if least < -1e-8 * len(X) * size:
             raise InputError(
-                f"kernel {p} is not positive definite: its Gram matrix of the training points has "
-                f"the eigenvalue {least:.3g}."
+                f"kernel {p} is not positive semi-definite: its Gram matrix of the training points "
+                f"has the eigenvalue {least:.3g}, and none may be negative. Use another kernel."
             )
     return G
 
@@ -259,8 +263,8 @@ def as_points(name: str, X: ArrayLike, like: np.ndarray | None = None) -> np.nda
         )
     if like is not None and found.shape[1] != like.shape[1]:
         raise InputError(
-            f"{name} has {found.shape[1]} features and the other points have {like.shape[1]}; all "
-            "must be points of the same space."
+            f"{name} has {count_text(found.shape[1], 'feature')} and the other points have "
+            f"{like.shape[1]}; the numbers must be equal. Pass the same features for all points."
         )
     return found
 
@@ -272,5 +276,5 @@ def as_finite(name: str, values: ArrayLike) -> np.ndarray:
     except (TypeError, ValueError):
         raise InputError(f"{name} is not numeric; pass an array of numbers.") from None
     if not np.isfinite(found).all():
-        raise InputError(f"{name} has NaN or infinite values; remove or replace them.")
+        raise InputError(f"{name} has NaN or infinite values; all must be finite. Replace them.")
     return found

@@ -75,7 +75,7 @@ def local_rademacher(eigenvalues: ArrayLike, r: ArrayLike, n_samples: int):
     with as_input_error("r: "):
         r = np.asarray(r, dtype=float)
     if (r < 0).any() or np.isnan(r).any():
-        raise InputError(f"r={r!r}; variances must be non-negative.")
+        raise InputError(f"r={r!r}; it must be a number, or numbers, of at least 0.")
     total = np.minimum(r[..., None], found).sum(axis=-1)
     values = np.sqrt(2 * total / n)
     return float(values) if values.ndim == 0 else values
@@ -168,7 +168,10 @@ def multiple_kernel_rademacher(
     found = [spectrum("spectra", one) for one in spectra]
     M = len(found)
     if M < 2:
-        raise InputError(f"spectra has {count_text(M, 'kernel')}; theorem 6 needs at least 2.")
+        raise InputError(
+            f"spectra has {count_text(M, 'kernel')}; theorem 6 needs at least 2. For a single "
+            "kernel use local_rademacher."
+        )
     n, r, B = whole("n_samples", n_samples), number("r", r), number("bound", bound)
     Lambda = number("radius", radius)
     q = max(2.0, 2 * np.log(M))
@@ -378,7 +381,10 @@ def tail_sum_bounds(eigenvalues: ArrayLike, bound: float, delta: float) -> np.nd
     found = spectrum("eigenvalues", eigenvalues)
     m = len(found)
     if m < 2:
-        raise InputError(f"eigenvalues has length {m}; the Gram matrix needs at least 2 samples.")
+        raise InputError(
+            f"eigenvalues has length {m}; it must be at least 2. Pass all eigenvalues of a Gram "
+            "matrix of 2 or more samples."
+        )
     D2, delta = number("bound", bound), fraction("delta", delta)
     theta = np.arange(m)
     spread = np.sqrt(theta / (m // 2)) + np.sqrt(np.log(m / delta) / (2 * m))
@@ -424,9 +430,9 @@ def excess_risk_rate(
     """
     n, M = whole("n_samples", n_samples), whole("n_kernels", n_kernels)
     if M < 2:
-        raise InputError(f"n_kernels={M}; theorem 7 needs at least 2.")
+        raise InputError(f"n_kernels={M}; it must be a whole number of at least 2 (theorem 7).")
     if number("decay", decay) <= 1:
-        raise InputError(f"decay={decay!r}; theorem 7 needs gamma > 1.")
+        raise InputError(f"decay={decay!r}; it must be greater than 1 (theorem 7).")
     size = number("scale", scale) * number("radius", radius) ** 2 * np.log(M) ** 2
     powers = size ** (1 / (1 + decay)) * M ** ((decay - 1) / (decay + 1))
     return float(powers * n ** (-decay / (decay + 1)))

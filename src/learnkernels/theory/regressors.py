@@ -310,8 +310,8 @@ def sum_coefficients(target: KernelFunction) -> np.ndarray:
     """Return the target's coefficients in the sum kernel, shape (n_points,)."""
     if target.coefficients.ndim != 1:
         raise InputError(
-            f"the target has coefficients of shape {target.coefficients.shape}; it must be "
-            f"an expansion in the sum kernel, with coefficients of shape ({len(target.points)},)."
+            f"the target has coefficients of shape {target.coefficients.shape}; they must have "
+            f"shape ({len(target.points)},). Pass a target that is an expansion in the sum kernel."
         )
     return target.coefficients
 
@@ -327,6 +327,6 @@ def as_targets(y: ArrayLike, n_samples: int) -> np.ndarray:
     if found.shape != (n_samples,):
         raise InputError(
             f"y has shape {found.shape}; for {count_text(n_samples, 'point')} in X it must be "
-            f"({n_samples},)."
+            f"({n_samples},). Pass one number for each point."
         )
     return found

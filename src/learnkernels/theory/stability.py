@@ -8,7 +8,8 @@ possible sample, not only for the training samples.
 With an unpenalised intercept (`center=True` of the estimators), M is half of the range of y, and
 R^2 bounds the squared distance of any two samples in feature space, ``|phi(x) - phi(z)|^2``.
 
-The bounds of 2009 and 2012 have slips; these are derived on the page "Corrections to the papers".
+The bounds of 2009 and 2012 contain errors; the corrected bounds are derived on the page
+"Corrections to the papers".
 """
 
 from __future__ import annotations

@@ -113,14 +113,18 @@ def alignf_change(
     m, D = whole("n_samples", n_samples), vector("bounds", bounds)
     E = number("target_bound", target_bound)
     if not D.all() or E == 0:
-        raise InputError("bounds or target_bound is 0; leave out kernels that are constant.")
+        raise InputError(
+            f"bounds={bounds!r} and target_bound={target_bound!r}; all must be positive. Leave out "
+            "constant kernels, which have the bound 0."
+        )
     # In units of D_k^2 and of the target's bound, in which every covariance changes by 2 / m.
     a = vector("products", products, len(D)) / (D * E)
     M = gram_matrix("inner", inner)
     if M.shape != (len(D), len(D)) or (M < 0).any():
         raise InputError(
             f"inner has shape {M.shape} and the least value {M.min(initial=0.0):.3g}; expected "
-            f"inner products of {len(D)} kernels, which are not negative."
+            f"shape ({len(D)}, {len(D)}) and no negative value. Pass the inner products of the "
+            "centered Gram matrices of the kernels in bounds."
         )
     M = M / np.outer(D, D)
     step = 2 / m
@@ -139,8 +143,10 @@ def vector(name: str, values: ArrayLike, size: int | None = None) -> np.ndarray:
     with as_input_error(f"{name}: "):
         found = np.asarray(values, dtype=float)
     if found.ndim != 1 or not found.size or (size is not None and len(found) != size):
-        expected = "a number for each kernel" if size is None else f"{size} numbers"
-        raise InputError(f"{name} has shape {found.shape}; expected {expected}.")
+        length = "" if size is None else f" of length {size}"
+        raise InputError(
+            f"{name} has shape {found.shape}; pass a list{length}, with one number for each kernel."
+        )
     if not ((found >= 0) & (found <= LARGEST)).all():
         raise InputError(f"{name}={values!r}; its numbers must be from 0 to {LARGEST:g}.")
     return found

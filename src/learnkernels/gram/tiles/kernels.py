@@ -237,7 +237,8 @@ def inverse_roots(kernels: Sequence[Kernel], X: Any) -> np.ndarray:
         if (diagonal < 0).any():
             raise InputError(
                 f"kernel {kernel.name!r} has a negative diagonal entry {diagonal.min():.3g}, so it "
-                "is not positive semi-definite and cannot be scaled to unit diagonal."
+                "is not positive semi-definite and cannot be scaled to unit diagonal; use another "
+                "kernel, or clip the negative eigenvalues of its Gram matrix."
             )
     with np.errstate(divide="ignore"):
         return np.where(diagonals > 0, 1 / np.sqrt(diagonals), 0.0)

@@ -109,7 +109,8 @@ def called(kernel: Any, X: Any, Z: Any) -> np.ndarray:
     if values.shape != expected:
         raise InputError(
             f"kernel {kernel.name!r} returned an array of shape {values.shape} for two blocks "
-            f"of samples; it must return shape {expected}."
+            f"of samples; it must return shape {expected}. Return one row for each row of the "
+            "first block and one column for each row of the second."
         )
     if not np.isfinite(values).all():
         raise InputError(
@@ -181,6 +182,7 @@ def observed_in_stack(X: np.ndarray, kernel: Any, columns: np.ndarray | None = N
     if not np.isfinite(rest).all():
         raise InputError(
             f"kernel {kernel.name!r} contains NaN or infinite values between samples that are not "
-            "missing; a missing sample has NaN in its whole row and column, all else is finite."
+            "missing; all of these must be finite. Replace them, or mark a missing sample by NaN "
+            "in its whole row and column."
         )
     return observed

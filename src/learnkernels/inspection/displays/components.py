@@ -99,7 +99,8 @@ class ComponentsDisplay:
         if not hasattr(estimator, "alpha_") or samples.ndim != 2 or samples.shape[1] != 1:
             raise InputError(
                 f"found {type(estimator).__name__} and X of shape {samples.shape}; "
-                "ComponentsDisplay needs a KernelRegressor and X of shape (n_samples, 1)."
+                "ComponentsDisplay needs a KernelRegressor and X of shape (n_samples, 1). Fit one "
+                "on a single column."
             )
         again = refit(estimator, X, y)
         kernels, Y = again.kernels, again.prepared.Y

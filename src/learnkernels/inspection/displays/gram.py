@@ -49,7 +49,7 @@ class GramDisplay:
         if self.K.ndim != 2 or self.K.shape != (len(self.y), len(self.y)):
             raise InputError(
                 f"found a Gram matrix of shape {self.K.shape} and {len(self.y)} targets; expected "
-                "a square matrix with as many rows as targets."
+                "a square matrix with as many rows as targets. Pass both of the same samples."
             )
 
     @classmethod
