@@ -98,6 +98,10 @@ def limit_errors(
             "the model has classes, several targets or negative weights; limit_errors needs a "
             "KernelRegressor with one target and a method with non-negative weights."
         )
+    if model.alpha_ is None:
+        raise InputError(
+            f'machine={model.machine!r} has no alpha; limit_errors needs machine="ridge".'
+        )
     random = random_generator(random_state)
     n, used = len(again.prepared.Y), np.flatnonzero(mu)
     some = np.sort(random.permutation(n)[:MAX_SAMPLES])
