@@ -201,3 +201,16 @@ def test_targets_of_svr_have_one_machine_each(curve):
 def test_parameters_of_svr_are_checked(curve, parameters, message):
     with pytest.raises(lk.InputError, match=re.escape(message)):
         lk.KernelRegressor(lk.gaussians(), "unif", **parameters).fit(*curve)
+
+
+def test_outliers_change_svr_less_than_ridge(rng):
+    X = rng.standard_normal((700, 6))
+    f = np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
+    y = f + 0.3 * rng.standard_normal(700)
+    y[:500:20] += rng.choice([-8.0, 8.0], 25)
+
+    def error(machine):
+        model = lk.KernelRegressor(lk.gaussians(), "unif", machine=machine).fit(X[:500], y[:500])
+        return np.abs(model.predict(X[500:]) - f[500:]).mean()
+
+    assert error("svr") < 0.9 * error("ridge")
