@@ -96,6 +96,14 @@ def require_positive(parameter: str, value: Any, owner: str) -> None:
         )
 
 
+def require_not_negative(parameter: str, value: Any, owner: str) -> None:
+    """Raise unless `value` is a finite number of at least zero."""
+    if not (is_number(value) and value >= 0):
+        raise InputError(
+            f"{owner} got {parameter}={value!r}; {parameter} must be a finite number of at least 0."
+        )
+
+
 def positive_values(parameter: str, given: Any, other: str = "") -> list[float]:
     """Return a number or a list of numbers as a list; each must be positive and finite.
 

@@ -38,6 +38,21 @@ def test_options_are_parameters_of_the_estimator(iris, tmp_path):
     assert found["max_memory"] == 1e9 and found["n_jobs"] == 1 and len(model.C_scores_) == 3
 
 
+@pytest.mark.parametrize("machine", ["svr", "alignment"])
+def test_machine_of_regression_is_used(iris, tmp_path, capsys, machine):
+    given = ["--C", "0.1,1", "--epsilon", "0.2"] if machine == "svr" else []
+    model, _ = fitted(
+        iris, tmp_path, "--task", "regression", "--method", "unif", "--machine", machine, *given
+    )
+    assert model.solver_ == machine
+    printed = capsys.readouterr().out
+    if machine == "svr":
+        assert model.epsilon == 0.2 and model.C == [0.1, 1.0]
+        assert f"C = {model.C_:.4g}, chosen by held-out error" in printed
+    else:
+        assert "machine 'alignment' has no regularisation parameter" in printed
+
+
 def test_predict_writes_probabilities_that_agree_with_predictions(iris, tmp_path):
     _, path = fitted(iris, tmp_path, "--method", "unif", "--C", "1")
     output = tmp_path / "out.csv"
@@ -57,6 +72,9 @@ def test_predict_writes_probabilities_that_agree_with_predictions(iris, tmp_path
         (["--max-memory", "much"], "--max-memory 'much' is not a size"),
         (["--task", "regression", "--class-weight", "balanced"], "--class-weight is for classes"),
         (["--task", "regression", "--machine", "svm"], "--machine svm is for classes"),
+        (["--machine", "svr"], "--machine svr is for regression"),
+        (["--task", "regression", "--epsilon", "1"], "--epsilon is for --machine svr"),
+        (["--task", "regression", "--machine", "svr", "--alpha", "1"], "pass --C"),
     ],
 )
 def test_options_that_do_not_fit_raise(options, message, iris, capsys):

@@ -1,4 +1,4 @@
-"""Fitted attributes of SVC and KernelRidge, compared with theirs on the same kernel."""
+"""Fitted attributes of SVC, SVR and KernelRidge, compared with theirs on the same kernel."""
 
 import numpy as np
 import pandas as pd
@@ -6,7 +6,7 @@ import pytest
 from scipy import sparse
 from sklearn.kernel_ridge import KernelRidge
 from sklearn.linear_model import Ridge
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 import learnkernels as lk
 
@@ -42,6 +42,25 @@ def test_svm_attributes_equal_those_of_svc(shifted, repeated):
         assert ours.support_.tolist() == sorted(theirs.support_)
         order = np.argsort(theirs.support_)
         assert np.allclose(ours.dual_coef_, theirs.dual_coef_[:, order], atol=1e-4)
+
+
+@pytest.mark.parametrize("repeated", [False, True])
+def test_svr_attributes_equal_those_of_svr(shifted, repeated):
+    X, y = shifted[0], shifted[0][:, 1] ** 2 + shifted[0][:, 2]
+    if repeated:
+        X, y = np.repeat(X, 2, axis=0), np.repeat(y, 2)
+    ours = lk.KernelRegressor(
+        "linear", "unif", machine="svr", C=1.0, epsilon=0.2, normalize=None
+    ).fit(X, y)
+    theirs = SVR(kernel="linear", C=y.std(), epsilon=0.2 * y.std(), tol=1e-8).fit(X, y)
+    assert np.allclose(ours.coef_, theirs.coef_[0], atol=1e-4)
+    assert np.allclose(ours.intercept_, theirs.intercept_, atol=1e-4)
+    assert np.allclose(ours.predict(X), theirs.predict(X), atol=1e-4)
+    assert ours.dual_coef_.shape == (1, len(ours.support_))
+    assert np.allclose(ours.dual_coef_[0] @ X[ours.support_], ours.coef_)
+    if not repeated:
+        assert ours.support_.tolist() == theirs.support_.tolist()
+        assert np.allclose(ours.dual_coef_, theirs.dual_coef_, atol=1e-3)
 
 
 @pytest.mark.parametrize("outputs", [1, 2])

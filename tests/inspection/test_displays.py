@@ -183,6 +183,9 @@ def test_components_sum_to_prediction(rng):
     labels = [text.get_text() for text in display.ax_.get_legend().get_texts()]
     assert labels[-1] == "4 more" and len(labels) == 8
     drawn(display)
+    svr = lk.KernelRegressor(KERNELS, "unif", machine="svr", C=1.0).fit(X, y)
+    display = ComponentsDisplay.from_estimator(svr, X, y)
+    assert np.allclose(display.fit, svr.predict(display.grid[:, None]))
     with pytest.raises(lk.InputError, match="X of shape"):
         ComponentsDisplay.from_estimator(
             lk.KernelRegressor(KERNELS, method="alignf", alpha=1.0).fit(np.hstack([X, X]), y),

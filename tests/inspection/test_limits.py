@@ -45,3 +45,6 @@ def test_invalid_argument_raises_input_error(data):
     classifier = lk.KernelClassifier(lk.gaussians([1.0]), "unif", 1.0).fit(X, y > 0)
     with pytest.raises(lk.InputError, match="KernelRegressor with one target"):
         limit_errors(classifier, X, y > 0)
+    svr = lk.KernelRegressor(lk.gaussians([1.0]), "unif", machine="svr", C=1.0).fit(X, y)
+    with pytest.raises(lk.InputError, match="machine='svr' has no alpha"):
+        limit_errors(svr, X, y)

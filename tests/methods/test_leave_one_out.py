@@ -32,7 +32,7 @@ def test_minimum_is_stationary_and_below_every_start(outputs):
     problem = regression(t=outputs)
     found = lk.methods.LeaveOneOut().learn(problem)
     assert found.certificate.status == "stationary"
-    assert found.certificate.criterion == "leave-one-out error"
+    assert found.certificate.criterion == "leave-one-out error of ridge"
     assert np.isclose(found.weights.sum(), 1.0) and (found.weights >= 0).all()
     *starts, last = found.selection
     assert [one.name for one in starts] == [

@@ -96,6 +96,8 @@ MODELS: dict[str, tuple[Any, str]] = {
     "tail sums": (lk.KernelClassifier("gaussians", lk.methods.Conv(theta=2), C=1.0), "rows"),
     "a machine for each kernel": (lk.KernelRegressor("gaussians", "ensemble", 1.0), "rows"),
     "conjugate gradients": (lk.KernelRegressor(**SOME, max_memory=1e4, alpha=1.0), "rows"),
+    "support vector regression": (
+        lk.KernelRegressor(**SOME, machine="svr", C=[0.1, 1.0], epsilon=0), "rows"),
     "landmarks": (lk.KernelRegressor(**SOME, n_components=20, alpha=1.0), "rows"),
     "threads": (lk.KernelRegressor(**SOME, backend=lk.Threads(1), alpha=1.0), "rows"),
     "single precision": (lk.KernelClassifier(**SOME, C=1.0), "single precision"),

@@ -35,6 +35,13 @@ def test_errors_equal_those_of_cross_val_score(classes):
     assert found["dummy"] == pytest.approx(rarer, abs=0.02)
 
 
+def test_baselines_of_svr_choose_among_its_values_of_C(curve):
+    X, y = curve
+    svr = lk.KernelRegressor(lk.gaussians([0.1, 1.0]), "unif", machine="svr", C=[0.1, 1.0])
+    found = cross_validated_errors(svr.fit(X, y), X, y, cv=3, random_state=0)["results"]
+    assert found["uniform weights"]["errors"] == pytest.approx(found["learned"]["errors"])
+
+
 def test_paired_difference_equals_corrected_t_interval(rng):
     errors, others = rng.random(5), rng.random(5)
     mean, low, high = paired_difference(errors, others)

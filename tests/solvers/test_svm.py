@@ -1,11 +1,11 @@
-"""The SVM: optimality conditions, duality gap, agreement with libsvm, paths of C."""
+"""Support vector machines: optimality, duality gap, agreement with libsvm, paths of C."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
-from sklearn.svm import SVC
+from sklearn.svm import SVC, SVR
 
 from learnkernels.progress import showing
 from learnkernels.solvers import SVMSolution, hinge_loss, solve_svm, svm, svm_path
@@ -43,6 +43,61 @@ def test_agrees_with_libsvm(C, rng):
     assert np.allclose(ours, svc.decision_function(K), atol=1e-5 * max(C, 1.0))
 
 
+def regression_problem(rng, n):
+    X = rng.standard_normal((n, 3))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.standard_normal(n)
+    return np.exp(-0.5 * ((X[:, None] - X[None]) ** 2).sum(axis=2)), (y - y.mean()) / y.std()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.floats(-3, 3), st.floats(0.0, 2.0))
+@settings(max_examples=60, deadline=None)
+def test_regression_satisfies_optimality_conditions(seed, n, log_C, epsilon):
+    rng = np.random.default_rng(seed)
+    K, y = regression_problem(rng, n)
+    C = 10.0**log_C * rng.uniform(0.5, 2.0, n)
+    solution, certificate = solve_svm(K, y, C, epsilon=epsilon)
+    beta, residuals = solution.beta, y - K @ solution.beta - solution.intercept
+    assert (np.abs(beta) <= C).all() and abs(beta.sum()) <= 1e-8 * C.sum()
+    assert solution.violation <= 1e-3 and certificate.gap <= 1e-2
+    assert certificate.criterion == "SVR objective"
+    inside = (beta != 0) & (np.abs(beta) < C)
+    assert (np.abs(residuals[beta == 0]) <= epsilon + 1e-3).all()
+    assert np.allclose(residuals[inside], epsilon * np.sign(beta[inside]), atol=1e-3)
+    assert (residuals[beta == C] >= epsilon - 1e-3).all()
+    assert (residuals[beta == -C] <= -epsilon + 1e-3).all()
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.1, 0.5])
+@pytest.mark.parametrize("C", [0.01, 1.0, 10.0])
+def test_regression_agrees_with_libsvm(C, epsilon, rng):
+    K, y = regression_problem(rng, 150)
+    solution, _ = solve_svm(K, y, np.full(150, C), epsilon=epsilon)
+    svr = SVR(kernel="precomputed", C=C, epsilon=epsilon, tol=1e-8).fit(K, y)
+    ours = K @ solution.beta + solution.intercept
+    assert np.allclose(ours, svr.predict(K), atol=1e-4)
+    theirs = np.zeros(150)
+    theirs[svr.support_] = svr.dual_coef_[0]
+    dual = y @ theirs - epsilon * np.abs(theirs).sum() - theirs @ K @ theirs / 2
+    assert np.isclose(solution.bound, dual, rtol=1e-4)
+
+
+@pytest.mark.parametrize("epsilon", [0.0, 0.2])
+def test_regression_path_has_the_solution_of_each_C(epsilon, rng):
+    K, y = regression_problem(rng, 120)
+    w, values = rng.uniform(0.5, 2.0, 120), [10.0, 0.3, 3.0]
+    path = svm_path(K, y, w, values, epsilon=epsilon)
+    for C, (found, certificate) in zip(values, path, strict=True):
+        alone, _ = solve_svm(K, y, C * w, epsilon=epsilon)
+        assert np.allclose(K @ found.beta, K @ alone.beta, atol=1e-6)
+        assert certificate.status == "optimal"
+
+
+def test_regression_with_a_wide_tube_predicts_the_middle():
+    y = np.array([-1.0, 0.0, 0.5, 2.0])
+    solution, certificate = solve_svm(np.eye(4), y, np.ones(4), epsilon=2.0)
+    assert not solution.beta.any() and solution.intercept == 0.5 and certificate.gap == 0.0
+
+
 def test_polishing_reaches_full_precision(rng):
     K, y = problem(rng, 200)
     exact, certificate = solve_svm(K, y, np.full(200, 5.0))
@@ -78,7 +133,7 @@ def test_dual_value_of_any_feasible_point_is_a_lower_bound(rng):
     C = np.ones(50)
     best, _ = solve_svm(K, y, C)
     beta = 0.1 * (y / np.where(y > 0, (y > 0).sum(), (y < 0).sum()))
-    other = SVMSolution.of(y, C, beta, K @ beta - y, 0)
+    other = SVMSolution.of(svm.Dual.of(y, C, None), beta, K @ beta - y, 0)
     assert other.bound <= best.bound + 1e-9 and other.value >= best.value - 1e-9
 
 

@@ -38,6 +38,7 @@ from learnkernels.errors import InputError
 from learnkernels.escaping import printable
 from learnkernels.estimators import KernelClassifier, KernelRegressor
 from learnkernels.estimators.preprocessing import TablePreprocessor
+from learnkernels.estimators.selection import regularization_name
 from learnkernels.files import make_folder, replacing
 from learnkernels.inspection import Comparison, compare
 from learnkernels.methods import METHODS
@@ -330,13 +331,14 @@ def estimator(
 
 def chosen(fitted: KernelClassifier | KernelRegressor) -> str:
     """Describe the chosen regularisation parameter, and the candidates of the method."""
-    if isinstance(fitted, KernelClassifier):
-        value, name, given = f"C = {fitted.C_:.4g}", fitted.scoring or "accuracy", fitted.C
-        scores, errors = getattr(fitted, "C_scores_", None), None
-    else:
-        value, name, given = f"alpha = {fitted.alpha_:.4g}", fitted.scoring, fitted.alpha
-        scores, errors = (getattr(fitted, f"alpha_{one}_", None) for one in ("scores", "errors"))
+    parameter = regularization_name(fitted)
+    given, used = getattr(fitted, parameter), getattr(fitted, f"{parameter}_")
+    if used is None:
+        return f"machine {fitted.machine!r} has no regularisation parameter"
+    value = f"{parameter} = {used:.4g}"
+    scores, errors = (getattr(fitted, f"{parameter}_{one}_", None) for one in ("scores", "errors"))
     if scores is not None:
+        name = fitted.scoring or "accuracy"
         return f"{value}, chosen by cross-validation ({name} {scores.max():.4f})"
     if errors is not None:
         return f"{value}, chosen by held-out error (RMSE {np.sqrt(errors.min()):.4g})"

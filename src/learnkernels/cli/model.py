@@ -15,14 +15,20 @@ UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 def model_options(options: Namespace, task: str) -> dict[str, Any]:
     """Return the parameters of the estimator of a task."""
     classification = task == "classification"
-    name, other = ("C", "alpha") if classification else ("alpha", "C")
+    svr = options.machine == "svr"
+    name, other = ("C", "alpha") if classification or svr else ("alpha", "C")
     if getattr(options, other) is not None:
-        raise InputError(f"the option --{other} does not apply to {task}; pass --{name}.")
+        what = "--machine svr" if svr else task
+        raise InputError(f"the option --{other} does not apply to {what}; pass --{name}.")
+    if svr and classification:
+        raise InputError("--machine svr is for regression, and these are classes; use svm.")
+    if options.epsilon is not None and not svr:
+        raise InputError("--epsilon is for --machine svr; leave it out, or pass --machine svr.")
     if not classification:
         if options.class_weight is not None:
             raise InputError("--class-weight is for classes, and this is regression; leave it out.")
         if options.machine == "svm":
-            raise InputError("--machine svm is for classes, and this is regression; use ridge.")
+            raise InputError("--machine svm is for classes, and this is regression; use svr.")
     found: dict[str, Any] = {
         "machine": options.machine,
         "scoring": options.scoring,
@@ -32,6 +38,8 @@ def model_options(options: Namespace, task: str) -> dict[str, Any]:
     }
     if classification:
         found["class_weight"] = options.class_weight
+    if options.epsilon is not None:
+        found["epsilon"] = options.epsilon
     values = getattr(options, name)
     if values is not None:
         found[name] = numbers_of(name, values)

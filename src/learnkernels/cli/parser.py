@@ -126,15 +126,20 @@ def add_model_options(command: argparse.ArgumentParser) -> None:
     regularisation = command.add_mutually_exclusive_group()
     regularisation.add_argument(
         "--C", metavar="VALUES",
-        help="regularisation of a classifier: a number, or several separated by commas to choose "
-        "from (default: chosen by held-out error)",
+        help="regularisation of a classifier or of --machine svr: a number, or several separated "
+        "by commas to choose from (default: chosen by held-out error)",
     )  # fmt: skip
     regularisation.add_argument(
-        "--alpha", metavar="VALUES", help="the same for regression; larger is stronger"
+        "--alpha", metavar="VALUES", help="the same for ridge regression; larger is stronger"
     )
     command.add_argument(
-        "--machine", choices=["auto", "svm", "ridge", "alignment"], default="auto",
+        "--machine", choices=["auto", "svm", "svr", "ridge", "alignment"], default="auto",
         help="predictor that is trained with the learned kernel (default auto)",
+    )  # fmt: skip
+    command.add_argument(
+        "--epsilon", type=float,
+        help="residual that --machine svr does not penalise, in standard deviations of the target "
+        "(default 0.1)",
     )  # fmt: skip
     command.add_argument(
         "--scoring", help="score of scikit-learn that chooses C or alpha, such as roc_auc or r2"

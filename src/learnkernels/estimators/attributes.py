@@ -17,6 +17,8 @@ from learnkernels.kernels import Linear, Source, kernels_by_source
 from learnkernels.kernels.learned_metric import LinearMap
 from learnkernels.kernels.table import Standardize
 
+# Solvers whose coefficients are zero except for support vectors.
+SUPPORT_VECTORS = ("svm", "svr")
 # Numbers in a piece of the matrix at whose rows a linear function is evaluated.
 PIECE = 4_000_000
 # Largest entry of that matrix.
@@ -59,18 +61,18 @@ class MachineAttributes:
     def support_(self) -> np.ndarray:
         """Rows of the training data that are support vectors, shape (n_support,)."""
         support, _, _ = self._coefficients_of("support_")
-        if self.solver_ != "svm":
+        if self.solver_ not in SUPPORT_VECTORS:
             raise AttributeError(
-                f"support_ is defined for machine='svm'; this machine was trained by "
-                f"{self.solver_!r} and uses all samples. Read dual_coef_."
+                "support_ is defined for machine='svm' and machine='svr'; this machine was trained "
+                f"by {self.solver_!r} and uses all samples. Read dual_coef_."
             )
         return support
 
     @property
     def dual_coef_(self) -> np.ndarray:
-        """Coefficients of the training samples, in the shapes of SVC and KernelRidge."""
+        """Coefficients of the training samples, in the shapes of SVC, SVR and KernelRidge."""
         support, coef, n = self._coefficients_of("dual_coef_")
-        if self.solver_ == "svm":
+        if self.solver_ in SUPPORT_VECTORS:
             return coef.T
         found = np.zeros((n, coef.shape[1]))
         found[support] = coef

@@ -274,7 +274,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         fast = has_fast_products(self.kernels) and machine.takes_alpha
         by_folds = chooses_by_folds(self.cv, method, len(codes), fast)
         compare = by_folds and isinstance(method, Auto)
-        values = values_of("C", self.C, method, machine, self.scoring, by_folds)
+        values = values_of(self, method, machine, by_folds)
         if isinstance(self.C, str) and len(values) > 1 and np.bincount(codes).min() < 2:
             values = [1.0]  # a class of one sample has no folds
         machine.check(len(codes), memory["max_memory"], self.n_components)

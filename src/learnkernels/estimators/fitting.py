@@ -322,8 +322,8 @@ def learn(
     method, machine
         The two stages.
     value : float, default=1.0
-        The user's regularisation: C for classes, alpha for regression. Only one-stage methods use
-        it.
+        The user's regularisation: C for classes and support vector machines, else alpha. Only
+        one-stage methods use it.
     without : int or None
         The fold to leave out.
     start : ndarray of shape (n_kernels,) or None
@@ -339,7 +339,8 @@ def learn(
         n = method.gram_samples(len(Y))
         require_gram_memory(n, count, prepared.max_memory, who, instead)
     other = 1 / (2 * value)
-    C, alpha = (value, other) if prepared.task == "classification" else (other, value)
+    gives_C = prepared.task == "classification" or machine.takes_C
+    C, alpha = (value, other) if gives_C else (other, value)
     problem = WeightProblem(
         kernels, Y, kernels.weights, prepared.task, C, alpha, machine,
         regularization(machine, value, prepared.task), np.ones(len(kernels.factors), dtype=bool),
@@ -350,7 +351,7 @@ def learn(
         result = replace(result, selection=selection)
     mu, statistics = result.weights, kernels.statistics
     if result.alpha is not None:
-        value = result.alpha if prepared.task == "regression" else 1 / (2 * result.alpha)
+        value = 1 / (2 * result.alpha) if gives_C else result.alpha
     return Learned(
         result,
         LearnedKernel.of(kernels, mu),
@@ -441,7 +442,7 @@ def fit_values(
     if not method.one_stage:
         learned = learn(prepared, method, machine, without=without)
         return train(prepared, learned, machine, values or [learned.value], without)
-    name = "C" if prepared.task == "classification" else "alpha"
+    name = "C" if prepared.task == "classification" or machine.takes_C else "alpha"
     found = []
     # Suppress the warning if several values are compared: another value is chosen then.
     with suppressed(UndefinedAlignmentWarning) if len(values) > 1 else nullcontext():

@@ -7,7 +7,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from learnkernels.checks import as_input_error, require_choice
+from learnkernels.checks import as_input_error, require_choice, require_not_negative
+from learnkernels.errors import InputError
 from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn, train
@@ -19,11 +20,12 @@ from learnkernels.estimators.selection import (
     contiguous_folds,
     learned_value,
     leave_one_out_errors,
+    regularization_name,
     squared_loss,
     values_of,
 )
 from learnkernels.kernels import has_fast_products
-from learnkernels.machines import AlignmentPredictor, Machine, Ridge, has_closed_form
+from learnkernels.machines import SVR, AlignmentPredictor, Machine, Ridge, has_closed_form
 from learnkernels.methods import Auto, Selection, WeightMethod, as_method
 
 
@@ -31,7 +33,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
     """Regression with a learned kernel.
 
     Learns non-negative weights of base kernels from the targets, then fits kernel ridge regression
-    with the combined kernel.
+    or support vector regression with the combined kernel.
 
     Parameters
     ----------
@@ -44,12 +46,19 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         `fit`: for two-stage methods by exact leave-one-out errors, at the cost of one
         eigendecomposition; for one-stage methods by folds, with weights learned on each training
         part. ``"auto"`` takes the value that the methods ``"auto"`` and ``"loo"`` learn together
-        with the weights; for all others it is a list of powers of ten.
-    machine : {"auto", "ridge", "alignment"}, default="auto"
-        The second stage: ``"auto"`` is ridge, ``"alignment"`` the alignment predictor.
+        with the weights; for all others it is a list of powers of ten. Not for ``machine="svr"``.
+    machine : {"auto", "ridge", "svr", "alignment"}, default="auto"
+        The second stage: ``"auto"`` is ridge, ``"svr"`` support vector regression, ``"alignment"``
+        the alignment predictor.
+    C : float, list of float or "auto", default="auto"
+        Regularisation parameter of ``machine="svr"``, in units of the standard deviation of y;
+        smaller is stronger. From a list, the best value is chosen by folds, with weights learned on
+        each training part; ``"auto"`` is a list from 0.03 to 100.
+    epsilon : float, default=0.1
+        Residual that ``machine="svr"`` does not penalise, in units of the standard deviation of y.
     center : bool, default=True
         Center the base kernels in feature space and the targets: ridge with an intercept. Without
-        it ridge has none.
+        it ridge has none; support vector regression always has one.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
         Scale of the base kernels, as in `KernelClassifier`.
     backend : None, "threads", "dask", str, distributed.Client or Backend, default=None
@@ -63,13 +72,13 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         Number of random samples (landmarks) that span the predictor: normal equations of that
         size are accumulated over all samples. None is the span of all samples.
     scoring : str, callable or None, default=None
-        Score by which alpha is chosen in folds, as in scikit-learn's `GridSearchCV`; higher is
+        Score by which alpha or C is chosen in folds, as in scikit-learn's `GridSearchCV`; higher is
         better. None is the squared error.
     cv : int, splitter or iterable, default=5
-        Folds that choose among several alpha, for one-stage methods, conjugate gradients and
-        `scoring`. A splitter or an iterable defines what held-out means: it is used for every
-        choice, also for that among methods, instead of leave-one-out errors; the default kernels
-        are then those of `table`.
+        Folds that choose among several C, and among several alpha for one-stage methods, conjugate
+        gradients and `scoring`. A splitter or an iterable defines what held-out means: it is used
+        for every choice, also for that among methods, instead of leave-one-out errors; the default
+        kernels are then those of `table`.
     random_state : int, RandomState or None, default=0
         Shuffles the folds and chooses the components.
     n_jobs : int or None, default=None
@@ -94,25 +103,31 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
     certificate_ : Certificate
         Optimality of the weights.
     machine_certificates_ : tuple of Certificate
-        Duality gap of ridge for each output, if it was solved by conjugate gradients.
-    alpha_ : float
-        The value that was used.
-    solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "alignment"}
+        Duality gap for each output, of ridge if it was solved by conjugate gradients, and of
+        support vector regression for the standardised target.
+    alpha_ : float or None
+        The value that was used; None if the machine is not ridge.
+    C_ : float
+        The value that was used; only for ``machine="svr"``.
+    solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "svr", "alignment"}
         How it was trained: with the Gram matrix, with factors of it, without it, or approximately.
-    dual_coef_ : ndarray of shape (n_samples,) or (n_samples, n_targets)
-        Coefficients of the samples, as in KernelRidge. Not for the method ``"ensemble"``.
+    support_ : ndarray of shape (n_support,)
+        Rows of the training data that are support vectors; only for ``machine="svr"``.
+    dual_coef_ : ndarray of shape (n_samples,), (n_samples, n_targets) or (n_targets, n_support)
+        Coefficients of the samples, as in KernelRidge, or those of the support vectors, as in SVR.
+        Not for the method ``"ensemble"``.
     intercept_ : ndarray of shape (n_targets,)
         Constant of ``X @ coef_.T + intercept_`` where `coef_` is defined, else of the expansion in
         the learned kernel, centered if `center`.
     coef_ : ndarray of shape (n_features,) or (n_targets, n_features)
         Coefficients of the features; only if all kernels with a weight are linear.
     n_iter_ : ndarray of shape (n_targets,) or None
-        Iterations of conjugate gradients; None if ridge was solved directly.
-    alpha_errors_ : ndarray of shape (n_values,)
-        Held-out mean squared error of each alpha, by leave-one-out or folds; only if there are
+        Iterations of the solver; None if ridge was solved directly.
+    alpha_errors_, C_errors_ : ndarray of shape (n_values,)
+        Held-out mean squared error of each alpha or C, by leave-one-out or folds; only if there are
         several.
-    alpha_scores_ : ndarray of shape (n_values,)
-        Mean score of each alpha in folds; only with `scoring`.
+    alpha_scores_, C_scores_ : ndarray of shape (n_values,)
+        Mean score of each alpha or C in folds; only with `scoring`.
     tail_sums_ : ndarray of shape (n_kernels,)
         Tail sum of the spectrum of each kernel; only for the methods ``"conv"`` and ``"dc"``.
     selection_ : Selection
@@ -132,7 +147,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
     True
     """
 
-    MACHINES: ClassVar[tuple[str, ...]] = ("auto", "ridge", "alignment")
+    MACHINES: ClassVar[tuple[str, ...]] = ("auto", "ridge", "svr", "alignment")
 
     def __init__(
         self,
@@ -140,6 +155,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         method: Any = "auto",
         alpha: Any = "auto",
         machine: str = "auto",
+        C: Any = "auto",
+        epsilon: float = 0.1,
         center: bool = True,
         normalize: str | None = "trace",
         backend: Any = None,
@@ -156,6 +173,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         self.method = method
         self.alpha = alpha
         self.machine = machine
+        self.C = C
+        self.epsilon = epsilon
         self.center = center
         self.normalize = normalize
         self.backend = backend
@@ -181,7 +200,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         X : array-like or sparse matrix of shape (n_samples, n_features)
             Training data, or the stack of Gram matrices for ``kernels="precomputed"``.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets; several share one learned kernel.
+            Targets; several share one learned kernel, and C or alpha.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the samples, in both stages: a weight of 2 counts as the sample twice. If
             errors are held out and equal rows of X have different targets, a sample of weight 2 is
@@ -196,26 +215,27 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         w, samples = self._sample_weights(sample_weight, X)
         method, machine = as_method(self.method, "regression"), self._machine()
         require_scoring(self.scoring)
+        parameter = self._parameter()
         memory = self._memory()
         split: dict[str, np.ndarray] = {}
         bounds = memory["max_memory"], self.n_components
         with as_input_error("y: "):
             y = np.asarray(y, dtype=float)
         Y = y[:, None] if y.ndim == 1 else y
-        rows = self._rows(X, Y[samples], w, samples, self.alpha)
-        fast, n = has_fast_products(self.kernels), len(rows.samples)
+        rows = self._rows(X, Y[samples], w, samples, getattr(self, parameter))
+        fast, n = has_fast_products(self.kernels) and not machine.takes_C, len(rows.samples)
         machine.check(n, *bounds)
         by_folds = chooses_by_folds(self.cv, method, n, fast)
         compare = by_folds and isinstance(method, Auto)
-        values = values_of("alpha", self.alpha, method, machine, self.scoring, by_folds)
-        search = len(values) > 1 and machine.takes_alpha
-        by_folds = by_folds or self.scoring is not None
+        values = values_of(self, method, machine, by_folds)
+        search = len(values) > 1 and machine.has_parameter
+        by_folds = by_folds or self.scoring is not None or machine.takes_C
         closed_form = not (method.one_stage or by_folds) and has_closed_form(n, *bounds, fast)
         if compare or (search and not closed_form):
             order, split = contiguous_folds(rows, None, self.cv, self.random_state, X)
             rows = rows.take(order)
         Y = Y[rows.samples]
-        for name in ("alpha_errors_", "alpha_scores_"):
+        for name in ("C_", "C_errors_", "C_scores_", "alpha_errors_", "alpha_scores_"):
             self.__dict__.pop(name, None)
         selection = None
         with self._progress():
@@ -223,8 +243,9 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
             prepared = self._prepare(X, Y, Y, rows, "regression", **split, **memory)
             if compare or search:
                 method, values, selection = self._compare(
-                    prepared, method, machine, values, y[rows.samples], compare, by_folds
-                )
+                    prepared, method, self._machine(exact=False), values, y[rows.samples],
+                    compare, by_folds,
+                )  # fmt: skip
             value = (values or [1.0])[0]
             learned = learn(
                 prepared, method, machine, value, start=choice.start, selection=selection
@@ -232,6 +253,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
             value = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [value])
         self.alpha_ = value if machine.takes_alpha else None
+        if machine.takes_C:
+            self.C_ = value
         self._store(prepared, learned, choice.candidates)
         self._store_predictor(predictor, rows)
         self._flat = y.ndim == 1
@@ -241,7 +264,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         self, prepared: Prepared, method: WeightMethod, machine: Machine, values: list[float],
         y: np.ndarray, methods: bool, by_folds: bool,
     ) -> tuple[WeightMethod, list[float], Selection | None]:  # fmt: skip
-        """Set ``alpha_errors_`` or ``alpha_scores_``; return the method and its best alpha.
+        """Set the errors or scores of several values; return the method and its best value.
 
         Parameters
         ----------
@@ -255,6 +278,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
             Whether to use folds even if leave-one-out errors are known.
         """
         trained, loss = (prepared, method, machine, values), squared_loss(prepared)
+        parameter = self._parameter()
         errors = None if by_folds else leave_one_out_errors(*trained)
         if errors is not None:
             self.alpha_errors_ = errors
@@ -262,16 +286,17 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         if methods:
             found = compare_methods(*trained, loss, "squared error")
         else:
-            found = compare_values(*trained, loss, "alpha", "squared error", self.scoring)
+            found = compare_values(*trained, loss, parameter, "squared error", self.scoring)
         best = 0
-        if len(values) > 1 and machine.takes_alpha:
+        if len(values) > 1 and machine.has_parameter:
             if self.scoring is None:
-                self.alpha_errors_ = found.losses
+                setattr(self, f"{parameter}_errors_", found.losses)
                 best = int(np.argmin(found.losses))
             else:
                 tests = [prepared.fold(fold) for fold in range(len(prepared.sums.borders) - 1)]
-                self.alpha_scores_ = fold_scores(found.outputs, y, tests, self.scoring)
-                best = int(np.argmax(self.alpha_scores_))
+                scores = fold_scores(found.outputs, y, tests, self.scoring)
+                setattr(self, f"{parameter}_scores_", scores)
+                best = int(np.argmax(scores))
         return found.method, [found.values[best]], found.selection
 
     def _training(self, X: Any, y: Any) -> tuple[Prepared, Machine]:
@@ -279,7 +304,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         X, y = self._validate(X, y, multi_output=True, y_numeric=True)
         Y = np.asarray(y, dtype=float).reshape(len(y), -1)
         w, memory = np.ones(len(Y)), self._memory()
-        prepared = self._prepare_again(X, Y, Y, w, "regression", self.alpha, **memory)
+        given = getattr(self, self._parameter())
+        prepared = self._prepare_again(X, Y, Y, w, "regression", given, **memory)
         return prepared, self._machine()
 
     def predict(self, X: Any) -> np.ndarray:
@@ -299,7 +325,24 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         outputs = self._outputs(X)
         return outputs[:, 0] if self._flat else outputs
 
-    def _machine(self) -> Machine:
+    def _parameter(self) -> str:
+        """Return the name of the machine's regularisation parameter.
+
+        Raise if C is given for another machine. An alpha that is not read is accepted:
+        scikit-learn's checks set it.
+        """
+        name = regularization_name(self)
+        if name == "alpha" and not (isinstance(self.C, str) and self.C == "auto"):
+            raise InputError(
+                f"C={self.C!r} does not apply to machine={self.machine!r}; pass alpha, or "
+                'machine="svr".'
+            )
+        return name
+
+    def _machine(self, exact: bool = True) -> Machine:
         """Return the machine that ``machine=`` names."""
         require_choice("machine", self.machine, self.MACHINES)
+        require_not_negative("epsilon", self.epsilon, "KernelRegressor")
+        if self.machine == "svr":
+            return SVR(exact=exact, epsilon=float(self.epsilon))
         return AlignmentPredictor() if self.machine == "alignment" else Ridge()

@@ -51,6 +51,9 @@ AROUND = 10.0 ** np.arange(-1.5, 1.6, 0.5)
 SMALL = 0.01
 # Values that "auto" chooses from where they are not learned together with the weights.
 GRIDS: dict[str, np.ndarray] = {"C": 10.0 ** np.arange(-1, 4), "alpha": 10.0 ** np.arange(-5, 3)}
+# Those of support vector regression, where larger ones are slow and follow the noise. Warm starts
+# make the smaller ones cheap.
+SVR_VALUES = 10.0 ** np.arange(-1.5, 2.1, 0.5)
 # Finer ones from strong to weak regularisation, for ridge with two-stage methods: several values
 # cost little more than the weakest one. They are continued while the weakest one is the best, with
 # MORE values at a time, up to MOST.
@@ -87,32 +90,43 @@ def chooses_by_folds(cv: Any, method: WeightMethod, n: int, fast_products: bool)
     return True
 
 
+def regularization_name(estimator: Any) -> str:
+    """Return the name of the regularisation parameter of an estimator's machine."""
+    ridge = hasattr(estimator, "alpha") and estimator.machine != "svr"
+    return "alpha" if ridge else "C"
+
+
+def grid_of(estimator: Any) -> list[float]:
+    """Return the values that ``"auto"`` chooses from for the machine of an estimator."""
+    svr = estimator.machine == "svr"
+    return (SVR_VALUES if svr else GRIDS[regularization_name(estimator)]).tolist()
+
+
 def values_of(
-    parameter: str, given: Any, method: WeightMethod, machine: Machine, scoring: Any = None,
-    by_folds: bool = False,
-) -> list[float]:  # fmt: skip
+    estimator: Any, method: WeightMethod, machine: Machine, by_folds: bool = False
+) -> list[float]:
     """Return the values of C or alpha to choose from; none if the method learns it.
 
     Parameters
     ----------
-    parameter : {"C", "alpha"}
-    given : float, list of float or "auto"
-        As given by the user.
+    estimator : KernelClassifier or KernelRegressor
+        Its parameter C or alpha is a number, a list of numbers or ``"auto"``. With `scoring`,
+        values are compared instead of the one that was learned.
     method, machine
         The two stages.
-    scoring : str, callable or None
-        The user's score, by which values are compared instead of the one that was learned.
     by_folds : bool, default=False
         See `chooses_by_folds`.
     """
+    name = regularization_name(estimator)
+    given = getattr(estimator, name)
     if not (isinstance(given, str) and given == "auto"):
-        return positive_values(parameter, given, '"auto"')
+        return positive_values(name, given, '"auto"')
     if not machine.has_parameter:
         return [1.0]
     if by_folds and machine.takes_alpha and not method.one_stage:
-        return PATHS[parameter].tolist()
-    learned = method.learns_alpha and machine.takes_alpha and scoring is None
-    return [] if learned else GRIDS[parameter].tolist()
+        return PATHS[name].tolist()
+    learned = method.learns_alpha and machine.takes_alpha and estimator.scoring is None
+    return [] if learned else grid_of(estimator)
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,10 @@ def limit_errors(
             "KernelRegressor with one target and non-negative weights. Fit one, for example with "
             'method="alignf".'
         )
+    if model.alpha_ is None:
+        raise InputError(
+            f'machine={model.machine!r} has no alpha; limit_errors needs machine="ridge".'
+        )
     random = random_generator(random_state)
     n, used = len(again.prepared.Y), np.flatnonzero(mu)
     some = np.sort(random.permutation(n)[:MAX_SAMPLES])

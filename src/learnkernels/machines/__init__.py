@@ -18,11 +18,12 @@ from learnkernels.machines.ridge import (
     prefers_products,
     ridge_system,
 )
-from learnkernels.machines.svm import SVM
+from learnkernels.machines.svm import SVM, SVR
 
 __all__ = [
     "MAX_MEMORY",
     "SVM",
+    "SVR",
     "AlignmentPredictor",
     "DenseRidge",
     "Machine",

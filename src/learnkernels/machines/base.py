@@ -187,6 +187,11 @@ class Machine(ABC):
     takes_alpha: ClassVar[bool] = False
     has_parameter: ClassVar[bool] = True
 
+    @property
+    def takes_C(self) -> bool:
+        """Whether the regularisation parameter is C."""
+        return self.has_parameter and not self.takes_alpha
+
     @abstractmethod
     def check(self, n: int, max_memory: float, n_components: int | None) -> None:
         """Raise before any work if n samples are too many, or if components are not supported."""

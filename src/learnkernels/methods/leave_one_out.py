@@ -199,7 +199,7 @@ class LeaveOneOut(WeightMethod):
         status = "stationary" if search.converged else "not converged"
         certificate = Certificate(
             point.value, 0.0, gap, len(search.trace), status, tuple(search.trace),
-            criterion="leave-one-out error",
+            criterion="leave-one-out error of ridge",
         )  # fmt: skip
         mu = np.where(d > NONE, point.mu, 0.0)
         if not search.converged:

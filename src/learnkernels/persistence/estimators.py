@@ -436,10 +436,13 @@ ESTIMATORS = {
     "regressor": Estimator(
         KernelRegressor,
         PREDICTOR_PARAMS | {
-            "alpha": Regularization(), "machine": Choice(KernelRegressor.MACHINES)},
+            "alpha": Regularization(), "machine": Choice(KernelRegressor.MACHINES),
+            "C": Regularization(), "epsilon": Number(0.0, 1e300)},
         PREDICTOR | {
             "alpha_": Optional(POSITIVE), "alpha_errors_": Absent(Array(finite=False)),
-            "alpha_scores_": Absent(Array(finite=False)), "_flat": TRUTH},
+            "alpha_scores_": Absent(Array(finite=False)), "C_": Absent(POSITIVE),
+            "C_errors_": Absent(Array(finite=False)), "C_scores_": Absent(Array(finite=False)),
+            "_flat": TRUTH},
         check_regressor,
     ),
     "learner": Estimator(

@@ -21,7 +21,7 @@ from sklearn.utils import get_tags
 from learnkernels._warnings import counted_unconverged, suppressed
 from learnkernels.checks import positive_values
 from learnkernels.errors import InputError, UniformBetterWarning
-from learnkernels.estimators.selection import GRIDS
+from learnkernels.estimators.selection import grid_of, regularization_name
 from learnkernels.methods import (
     BestSingle,
     Ensemble,
@@ -134,11 +134,6 @@ def with_method(model: Any, method: WeightMethod, value: float | list[float]) ->
     return changed
 
 
-def regularization_name(estimator: Any) -> str:
-    """Return the name of the regularisation parameter."""
-    return "C" if hasattr(estimator, "C") else "alpha"
-
-
 def fitted_regularization(fitted: Any) -> float:
     """Return the regularisation parameter that was used, or 1."""
     return float(getattr(fitted, "C_", getattr(fitted, "alpha_", None)) or 1.0)
@@ -152,7 +147,7 @@ def regularization_candidates(fitted: Any) -> list[float]:
     """
     name = regularization_name(fitted)
     if isinstance(getattr(fitted, name), str):  # "auto"
-        return [value * regularization_scale(fitted) for value in GRIDS[name].tolist()]
+        return [value * regularization_scale(fitted) for value in grid_of(fitted)]
     given = positive_values(name, getattr(fitted, name))
     if len(given) == 1:
         given = [given[0] * factor for factor in (0.1, 1.0, 10.0)]

@@ -205,7 +205,8 @@ def describe_estimator(model: Any, fitted: Any) -> dict[str, Any]:
         for name, value in model.get_params(deep=True).items()
         if not hasattr(value, "get_params") and not name.endswith(("steps", "transformers"))
     }
-    errors = getattr(fitted, "C_scores_", getattr(fitted, "alpha_errors_", None))
+    compared = ("C_scores_", "C_errors_", "alpha_scores_", "alpha_errors_")
+    errors = next((getattr(fitted, one) for one in compared if hasattr(fitted, one)), None)
     return {
         "estimator": type(fitted).__name__,
         "method": fitted.method if isinstance(fitted.method, str) else method.name,

@@ -1,14 +1,14 @@
-"""The dual of the soft-margin SVM with intercept, by sequential minimal optimisation.
+"""The dual of support vector machines with intercept, by sequential minimal optimisation.
 
-With beta = coef * y the dual is
+    min_beta  1/2 beta'K beta - y'beta + epsilon |beta|_1,   sum(beta) = 0,  lower <= beta <= upper
 
-    min_beta  1/2 beta'K beta - y'beta,   sum(beta) = 0,   lower <= beta <= upper
-
-where the box is [0, C_i] for y_i = 1 and [-C_i, 0] for y_i = -1. Each step moves two entries: i,
-the most violating one, and j, the one that promises the largest decrease by second-order
-information (Fan, Chen and Lin 2005). A solve may start from the last solution. At the end `polish`
-solves the optimality conditions of the entries inside the box as a linear system, which turns the
-approximate solution into the exact one whenever the right entries are at their bounds.
+For classes, epsilon is 0 and the box is [0, C_i] for y_i = 1 and [-C_i, 0] for y_i = -1, with
+beta = coef * y. For real targets the box is [-C_i, C_i]. Each step moves two entries: i, the most
+violating one, and j, the one that promises the largest decrease by second-order information (Fan,
+Chen and Lin 2005). It ends at zero, where the slope of epsilon |beta| changes. A solve may start
+from the last solution. At the end `polish` solves the optimality conditions of the entries inside
+the box that are not zero as a linear system, which turns the approximate solution into the exact
+one whenever the right entries are at their bounds or at zero.
 """
 
 from __future__ import annotations
@@ -38,6 +38,56 @@ POLISHES = 5
 
 
 @dataclass(frozen=True)
+class Dual:
+    """The dual of a support vector machine without its Gram matrix.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n_samples,)
+        Labels -1 and 1, or real targets.
+    lower, upper : ndarray of shape (n_samples,)
+        Bounds of the coefficients; zero is one of them, or between them.
+    epsilon : float
+        Residual without loss.
+    """
+
+    y: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    epsilon: float
+
+    @classmethod
+    def of(cls, y: np.ndarray, C: np.ndarray, epsilon: float | None) -> Dual:
+        """Return the dual for labels if epsilon is None, else that for real targets."""
+        if epsilon is not None:
+            return cls(y, -C, C, epsilon)
+        return cls(y, np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0), 0.0)
+
+    def bars(self, beta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return what the gradient lacks to the slope where an entry grows, and where it shrinks.
+
+        ``gradient + no_more`` is the slope of the objective to the right, ``gradient - no_less``
+        that to the left; HUGE bars entries at their bounds.
+        """
+        right, left = np.where(beta >= 0, 1.0, -1.0), np.where(beta > 0, -1.0, 1.0)
+        return (
+            np.where(beta < self.upper, self.epsilon * right, HUGE),
+            np.where(beta > self.lower, self.epsilon * left, HUGE),
+        )
+
+    def inside(self, beta: np.ndarray) -> np.ndarray:
+        """Return which entries are not zero and not at a bound."""
+        return (beta != 0) & (beta > self.lower) & (beta < self.upper)
+
+    def loss(self, outputs: np.ndarray) -> float:
+        """Return the hinge loss or the epsilon-insensitive loss, times C."""
+        residuals = self.y - outputs
+        above = np.maximum(0.0, residuals - self.epsilon)
+        below = np.maximum(0.0, -residuals - self.epsilon)
+        return float(self.upper @ above - self.lower @ below)
+
+
+@dataclass(frozen=True)
 class SVMSolution(Iterate):
     """Coefficients of the SVM; `value` is the primal objective, `bound` the dual one.
 
@@ -49,7 +99,7 @@ class SVMSolution(Iterate):
     gradient : ndarray of shape (n_samples,)
         ``K beta - y``.
     violation : float
-        Largest violation of the optimality conditions, in units of the margin.
+        Largest violation of the optimality conditions, in units of y.
     """
 
     beta: np.ndarray
@@ -58,25 +108,22 @@ class SVMSolution(Iterate):
     violation: float
 
     @classmethod
-    def of(
-        cls, y: np.ndarray, C: np.ndarray, beta: np.ndarray, gradient: np.ndarray, iterations: int
-    ) -> SVMSolution:
+    def of(cls, dual: Dual, beta: np.ndarray, gradient: np.ndarray, iterations: int) -> SVMSolution:
         """Evaluate both objectives and the optimality conditions at feasible coefficients."""
-        above, below = y * beta > 0, y * beta < C
-        may_grow, may_shrink = np.where(y > 0, below, above), np.where(y > 0, above, below)
-        highest = np.max(-gradient, where=may_grow, initial=-HUGE)
-        lowest = np.min(-gradient, where=may_shrink, initial=HUGE)
+        no_more, no_less = dual.bars(beta)
+        highest = np.max(-gradient - no_more, where=no_more < HUGE, initial=-HUGE)
+        lowest = np.min(no_less - gradient, where=no_less < HUGE, initial=HUGE)
         # The intercept is in the middle of the allowed ones.
         violation, intercept = max(float(highest - lowest), 0.0), float(highest + lowest) / 2
         if highest == -HUGE or lowest == HUGE:  # all coefficients at one end: one side is open
             violation, intercept = 0.0, float(lowest if highest == -HUGE else highest)
-        K_beta = gradient + y
+        K_beta = gradient + dual.y
         quadratic = beta @ K_beta / 2
-        hinge = np.maximum(0.0, 1 - y * (K_beta + intercept))
+        linear = dual.y @ beta - dual.epsilon * np.abs(beta).sum()
         return cls(
             beta, intercept, gradient, violation,
-            value=float(quadratic + C @ hinge), bound=float(y @ beta - quadratic),
-            iterations=iterations,
+            value=float(quadratic + dual.loss(K_beta + intercept)),
+            bound=float(linear - quadratic), iterations=iterations,
         )  # fmt: skip
 
 
@@ -86,22 +133,23 @@ def svm_path(
     weights: np.ndarray,
     values: Sequence[float],
     *,
+    epsilon: float | None = None,
     tol: float = 1e-3,
     exact: bool = True,
 ) -> list[tuple[SVMSolution, Certificate]]:
-    """Solve the SVM for several C; each solve starts from that of the next smaller C, scaled.
+    """Solve for several C; each solve starts from that of the next smaller C, scaled.
 
     Parameters
     ----------
     K : ndarray of shape (n_samples, n_samples)
         Positive semi-definite, C-contiguous.
     y : ndarray of shape (n_samples,)
-        Labels -1 and 1.
+        Labels -1 and 1, or real targets.
     weights : ndarray of shape (n_samples,)
         Sample weights, which multiply C.
     values : sequence of float
         Values of C.
-    tol, exact
+    epsilon, tol, exact
         As in `solve_svm`.
 
     Returns
@@ -113,11 +161,14 @@ def svm_path(
     direction: np.ndarray | None = None  # beta / C of the last solution
     for i in np.argsort(values).tolist():
         C, start = values[i] * weights, None if direction is None else values[i] * direction
-        solution, certificate = path[i] = solve_svm(K, y, C, tol=tol, start=start, exact=exact)
+        solution, certificate = path[i] = solve_svm(
+            K, y, C, epsilon=epsilon, tol=tol, start=start, exact=exact
+        )
         direction = solution.beta / values[i]
         if solution.violation > 10 * tol:
+            name = "SVM" if epsilon is None else "SVR"
             warn(
-                f"the SVM with C={values[i]:g} did not converge: the optimality conditions are "
+                f"the {name} with C={values[i]:g} did not converge: the optimality conditions are "
                 f"violated by {solution.violation:.1e} (relative gap {certificate.gap:.1e}). "
                 "Scale the data or lower C.",
                 ConvergenceWarning,
@@ -130,21 +181,24 @@ def solve_svm(
     y: np.ndarray,
     C: np.ndarray,
     *,
+    epsilon: float | None = None,
     tol: float = 1e-3,
     max_iter: int | None = None,
     start: np.ndarray | None = None,
     exact: bool = True,
 ) -> tuple[SVMSolution, Certificate]:
-    """Solve the SVM dual for a dense Gram matrix.
+    """Solve the dual of a support vector machine for a dense Gram matrix.
 
     Parameters
     ----------
     K : ndarray of shape (n_samples, n_samples)
         Positive semi-definite, C-contiguous.
     y : ndarray of shape (n_samples,)
-        Labels -1 and 1.
+        Labels -1 and 1, or real targets.
     C : ndarray of shape (n_samples,)
         Upper bound of the absolute value of each coefficient.
+    epsilon : float or None, default=None
+        Residual without loss, for real targets; None is for labels.
     tol : float, default=1e-3
         Largest violation of the optimality conditions at which SMO stops.
     max_iter : int or None, default=None
@@ -172,9 +226,9 @@ def solve_svm(
     n = len(y)
     max_iter = max(1_000_000, 100 * n) if max_iter is None else max_iter
     chunk = min(CHUNK, max_iter)
-    lower, upper = np.where(y > 0, 0.0, -C), np.where(y > 0, C, 0.0)
+    dual = Dual.of(y, C, epsilon)
     diagonal = np.ascontiguousarray(np.diagonal(K))
-    beta = np.zeros(n) if start is None else np.clip(start, lower, upper)
+    beta = np.zeros(n) if start is None else np.clip(start, dual.lower, dual.upper)
     gradient = (K @ beta if start is not None else np.zeros(n)) - y
     polishes, settled = POLISHES if exact else 0, False
 
@@ -182,23 +236,25 @@ def solve_svm(
         """Run SMO in place; at the tolerance, polish, and lower the tolerance if that fails."""
         nonlocal tol, polishes, settled
         beta, gradient = now.beta, now.gradient
-        no_more, no_less = np.where(beta < upper, 0.0, HUGE), np.where(beta > lower, 0.0, HUGE)
-        taken = steps(K, diagonal, lower, upper, beta, gradient, no_more, no_less, tol, chunk)
-        following = SVMSolution.of(y, C, beta, gradient, taken)
+        taken = steps(
+            K, diagonal, dual.lower, dual.upper, dual.epsilon, beta, gradient, *dual.bars(beta),
+            tol, chunk,
+        )  # fmt: skip
+        following = SVMSolution.of(dual, beta, gradient, taken)
         if taken < chunk and polishes == 0:
             settled = True
         elif taken < chunk and now.iterations + taken < max_iter:
             polishes -= 1
-            following, settled = polish(K, y, C, following)
+            following, settled = polish(K, dual, following)
             tol = tol if settled else tol / 10
         return following
 
     solution, certificate = iterate(
-        SVMSolution.of(y, C, beta, gradient, 0),
+        SVMSolution.of(dual, beta, gradient, 0),
         step,
         tol=1e-2,
         max_iter=max_iter,
-        criterion="SVM objective",
+        criterion=f"{'SVM' if epsilon is None else 'SVR'} objective",
         converged=lambda now: settled,
     )
     if solution.violation > 1.01 * max(tol, 1e-3):
@@ -212,6 +268,7 @@ def steps(
     diagonal: np.ndarray,
     lower: np.ndarray,
     upper: np.ndarray,
+    epsilon: float,
     beta: np.ndarray,
     gradient: np.ndarray,
     no_more: np.ndarray,
@@ -219,7 +276,7 @@ def steps(
     tol: float,
     max_iter: int,
 ) -> int:
-    """Take SMO steps, in place; no_more and no_less bar entries that cannot grow or shrink."""
+    """Take SMO steps, in place; no_more and no_less are as in `Dual.bars`."""
     i, k = step_and_select(gradient, K[0], K[0], 0.0, no_more, no_less)
     for iteration in range(max_iter):
         # i violates most by being too small, k by being too large; barred entries give -HUGE.
@@ -228,14 +285,15 @@ def steps(
             return iteration
         j = partner(gradient, K[i], diagonal, highest, no_less, diagonal[i])
         curvature = max(diagonal[i] + diagonal[j] - 2.0 * K[i, j], 1e-12)
-        step = (gradient[j] - gradient[i]) / curvature
-        free_i, free_j = upper[i] - beta[i], beta[j] - lower[j]
+        step = (gradient[j] - no_less[j] + highest) / curvature
+        most, least = upper[i] if beta[i] >= 0 else 0.0, lower[j] if beta[j] <= 0 else 0.0
+        free_i, free_j = most - beta[i], beta[j] - least
         step = min(step, free_i, free_j)
-        beta[i] = upper[i] if step == free_i else beta[i] + step
-        beta[j] = lower[j] if step == free_j else beta[j] - step
+        beta[i] = most if step == free_i else beta[i] + step
+        beta[j] = least if step == free_j else beta[j] - step
         for t in (i, j):
-            no_more[t] = 0.0 if beta[t] < upper[t] else HUGE
-            no_less[t] = 0.0 if beta[t] > lower[t] else HUGE
+            no_more[t] = (epsilon if beta[t] >= 0 else -epsilon) if beta[t] < upper[t] else HUGE
+            no_less[t] = (-epsilon if beta[t] > 0 else epsilon) if beta[t] > lower[t] else HUGE
         i, k = step_and_select(gradient, K[i], K[j], step, no_more, no_less)
     return max_iter
 
@@ -327,12 +385,11 @@ def gain(
     return np.float64(b * b / a).view(np.int64)
 
 
-def polish(
-    K: np.ndarray, y: np.ndarray, C: np.ndarray, now: SVMSolution
-) -> tuple[SVMSolution, bool]:
-    """Solve the conditions of the entries strictly inside the box.
+def polish(K: np.ndarray, dual: Dual, now: SVMSolution) -> tuple[SVMSolution, bool]:
+    """Solve the conditions of the entries strictly inside the box that are not zero.
 
-    For these, K_FF d + b = -gradient_F and sum(d) = -sum(beta). A tiny ridge, removed again by
+    For these, K_FF d + b = -slope_F and sum(d) = -sum(beta), with the slope of the objective,
+    gradient + epsilon sign(beta). A tiny ridge, removed again by
     refinement, makes K_FF definite where samples are repeated.
 
     Returns
@@ -342,8 +399,7 @@ def polish(
     settled : bool
         False if an entry is at the wrong bound, so that SMO must go on.
     """
-    coef, gradient = y * now.beta, now.gradient
-    F = np.flatnonzero((coef > 0) & (coef < C))
+    F = np.flatnonzero(dual.inside(now.beta))
     if len(F) == 0 or len(F) > POLISHED:
         return now, True
     K_FF = K[np.ix_(F, F)]
@@ -352,16 +408,17 @@ def polish(
     if failed:
         return now, True
     ones = cho_solve((L, True), np.ones(len(F)), check_finite=False)
+    slope = now.gradient[F] + dual.epsilon * np.sign(now.beta[F])
     d, b = np.zeros(len(F)), 0.0
     for _ in range(4):
-        change = cho_solve((L, True), -gradient[F] - K_FF @ d - b, check_finite=False)
+        change = cho_solve((L, True), -slope - K_FF @ d - b, check_finite=False)
         shift = (change.sum() + now.beta.sum() + d.sum()) / ones.sum()
         d, b = d + change - shift * ones, b + shift
     beta = now.beta.copy()
     beta[F] += d
-    if not ((y[F] * beta[F] > 0) & (y[F] * beta[F] < C[F])).all():
+    if not (dual.inside(beta) & (np.sign(beta) == np.sign(now.beta)))[F].all():
         return now, False
-    polished = SVMSolution.of(y, C, beta, gradient + d @ K[F], now.iterations)
+    polished = SVMSolution.of(dual, beta, now.gradient + d @ K[F], now.iterations)
     if polished.violation > now.violation:
         return now, False
     return polished, polished.violation <= 1e-8 * max(1.0, np.abs(polished.gradient).max())

@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
 from learnkernels.estimators import refit
+from learnkernels.estimators.selection import regularization_name
 from learnkernels.inspection.displays.style import (
     COLOURS,
     GREY,
@@ -110,7 +111,8 @@ class ComponentsDisplay:
             again.prepared.n_components, again.prepared.random_state,
         )  # fmt: skip
         machine = Ridge() if again.machine is None else again.machine
-        (trained,) = machine.strategy(problem).train(problem, [estimator.alpha_])
+        value = getattr(estimator, f"{regularization_name(estimator)}_")
+        (trained,) = machine.strategy(problem).train(problem, [value])
         grid = np.linspace(samples.min(), samples.max(), POINTS)
         components = {
             str(estimator.kernel_names_[k]): kernels.kernel(weight * kernels.unit(k)).products(

@@ -11,6 +11,7 @@ from sklearn.base import clone
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
+from learnkernels.estimators.selection import regularization_name
 from learnkernels.inspection.displays.style import (
     COLOURS,
     GREY,
@@ -89,7 +90,7 @@ class WeightPathDisplay:
             Where to draw; None makes a figure.
         """
         check_is_fitted(estimator)
-        parameter = "C" if hasattr(estimator, "C") else "alpha"
+        parameter = regularization_name(estimator)
         if not hasattr(estimator, parameter):
             raise InputError(
                 f"{type(estimator).__name__} has no regularisation; use KernelClassifier or "
