@@ -1,11 +1,13 @@
-"""Warnings point at the user's line, and are captured per thread."""
+"""Categories of errors and warnings, and the line of the user's code that warnings point at."""
 
 from __future__ import annotations
 
+import ast
 import inspect
 import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -26,6 +28,17 @@ HASTY = lk.KernelClassifier(
 CONSTANT = lk.KernelClassifier(
     [lambda A, B: np.ones((len(A), len(B))), "gaussians"], method="alignf", C=1.0
 )
+# Categories that the page "What you can rely on" lists.
+CATEGORIES = {
+    "ConstantKernelWarning",
+    "ConvergenceWarning",
+    "MemoryWarning",
+    "NeverPredictedWarning",
+    "UndefinedAlignmentWarning",
+    "UniformBetterWarning",
+}
+# Modules that also use UserWarning: the command line and the cache of compiled functions.
+OTHER_WARNINGS = {"cli/data.py", "compiled_cache.py", "estimators/preprocessing.py"}
 MODELS = {
     "constant kernel": (lk.ConstantKernelWarning, CONSTANT),
     "method": (ConvergenceWarning, HASTY),
@@ -114,3 +127,20 @@ def test_warnings_of_worker_threads_are_captured():
     with counted_unconverged() as found:
         list(Threads(2).map(task, range(10), "fits"))
     assert found.count == 10
+
+
+def test_warnings_have_the_documented_categories():
+    package = Path(lk.__file__).parent
+    for path in package.rglob("*.py"):
+        module = path.relative_to(package).as_posix()
+        allowed = CATEGORIES | ({"UserWarning"} if module in OTHER_WARNINGS else set())
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "warn":
+                assert ast.unparse(node.args[1]) in allowed, f"{module}:{node.lineno}"
+
+
+def test_input_error_is_a_value_error_and_a_type_error_where_python_raises_one():
+    assert issubclass(lk.InputError, ValueError)
+    with pytest.raises(TypeError) as found:
+        lk.load(3.5)
+    assert isinstance(found.value, lk.InputError)

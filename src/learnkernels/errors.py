@@ -1,7 +1,8 @@
-"""Every error and warning of the library, so that a user can catch or filter them by name.
+"""Errors and warnings of the library, which a user can catch or filter by name.
 
-Bad input raises `InputError` (a `ValueError`; where a type is wrong, a `TypeError` too) whose
-message states what was found, what is expected, and how to fix it.
+Invalid input raises `InputError`, a `ValueError` whose message states what was found, what is
+expected, and how to fix it. Where Python, NumPy or scikit-learn raise a `TypeError`, it is a
+`TypeError` too.
 """
 
 __all__ = [

@@ -97,7 +97,7 @@ def test_invalid_backend_raises_input_error():
         lk.Threads(0)
 
 
-def test_error_in_a_kernel_function_propagates(rng):
+def test_error_in_a_kernel_function_is_passed_on_unchanged(rng):
     def fails_late(A, B):
         raise RuntimeError("broken kernel")
 

@@ -163,7 +163,10 @@ PARAMETERS = [(name, parameter) for name, (_, valid) in CALLS.items() for parame
 @pytest.mark.filterwarnings("ignore::learnkernels.UniformBetterWarning")
 @pytest.mark.filterwarnings("ignore::learnkernels.NeverPredictedWarning")
 @pytest.mark.parametrize(("name", "parameter"), PARAMETERS)
-def test_invalid_value_raises_or_gives_finite_result(name, parameter, tmp_path, monkeypatch):
+def test_every_parameter_with_33_invalid_values_raises_or_gives_finite_result(
+    name, parameter, tmp_path, monkeypatch
+):
+    assert len(INVALID) == 33  # as documented
     monkeypatch.chdir(tmp_path)  # some values are file names
     function, valid = CALLS[name]
     for value in INVALID:

@@ -173,7 +173,9 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("name", FOREIGN)
-def test_what_a_file_cannot_hold_is_refused_with_the_alternative(name, classes, tmp_path):
+def test_objects_that_save_does_not_write_raise_input_error_with_an_alternative(
+    name, classes, tmp_path
+):
     X, y = classes
     frame = pd.DataFrame(X, columns=list("abcde"))
     model = FOREIGN[name].fit(frame, y)
