@@ -72,7 +72,7 @@ def test_damaged_cache_is_not_used_and_warns_once_with_the_folder(
         assert compiled_once()(3.0) == 6.0
 
 
-def test_cache_that_cannot_be_written_is_no_error(compiled_once, monkeypatch):
+def test_cache_that_cannot_be_written_does_not_raise(compiled_once, monkeypatch):
     def full(*_):
         raise OSError(28, "No space left on device")
 
@@ -81,7 +81,7 @@ def test_cache_that_cannot_be_written_is_no_error(compiled_once, monkeypatch):
         assert compiled_once()(3.0) == 6.0
 
 
-def test_content_with_a_valid_checksum_that_is_no_index_is_not_used(compiled_once, tmp_path):
+def test_content_with_a_valid_checksum_that_is_not_an_index_is_not_used(compiled_once, tmp_path):
     (path,) = (tmp_path / "__pycache__").glob("*.nbi")
     content = pickle.dumps("no index")
     path.write_bytes(hashlib.sha256(content).digest() + content)

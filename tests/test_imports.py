@@ -38,7 +38,7 @@ def test_import_loads_no_other_library():
     assert added - set(sys.stdlib_module_names) <= {"learnkernels"}
 
 
-def test_estimators_load_nothing_that_is_seldom_needed(with_estimators):
+def test_import_of_estimators_loads_no_optional_modules(with_estimators):
     assert not SELDOM & (with_estimators - loaded("import sklearn.svm"))
 
 

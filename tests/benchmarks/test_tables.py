@@ -119,7 +119,7 @@ def test_committed_results_name_known_tables_splits_and_models():
     assert {name.rpartition("/")[2] for name in found["entries"]} <= found["origins"].keys()
 
 
-def test_large_ratio_takes_the_best_width_and_the_time_of_all():
+def test_ratio_uses_the_error_of_the_best_width_and_the_total_time():
     found = {"default": entry(0.2), "nystroem": [entry(0.5), entry(0.4), entry(0.8)]}
     assert tables_large.ratio(found) == pytest.approx(0.5)
     assert tables_large.seconds_of_widths(found) == 3

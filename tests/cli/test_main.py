@@ -114,7 +114,7 @@ def test_command_line_is_imported_without_other_libraries():
     assert subprocess.run([sys.executable, "-c", code]).returncode == 0
 
 
-def test_module_runs_and_broken_pipe_is_no_error(table):
+def test_module_runs_and_broken_pipe_does_not_raise(table):
     """``python -m learnkernels`` works, and a reader that goes away is no error."""
     shell = f"{sys.executable} -m learnkernels --version"
     done = subprocess.run(shell.split(), capture_output=True, text=True, check=True)

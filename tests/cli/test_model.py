@@ -77,7 +77,7 @@ def test_predict_writes_probabilities_that_agree_with_predictions(iris, tmp_path
         (["--task", "regression", "--machine", "svr", "--alpha", "1"], "pass --C"),
     ],
 )
-def test_options_that_do_not_fit_raise(options, message, iris, capsys):
+def test_invalid_options_raise(options, message, iris, capsys):
     assert main(["fit", iris, "--target", "target", *options]) == 2
     assert message in capsys.readouterr().err
 

@@ -85,7 +85,7 @@ def test_models_and_tables_in_wrong_order_are_refused(table, model, capsys):
         assert (status, out) == (2, "") and message in err and err.count("\n") == 1
 
 
-def test_pipe_receives_utf8_whatever_the_encoding_of_the_system(tmp_path):
+def test_pipe_receives_utf8_for_every_system_encoding(tmp_path):
     table = tmp_path / "table.csv"
     rows = (f"{i % 5},{'日本' if i % 5 > 2 else 'naïve→'}\n" for i in range(30))
     table.write_text("λ,kind\n" + "".join(rows), encoding="utf-8")

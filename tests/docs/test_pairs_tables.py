@@ -10,7 +10,7 @@ import numpy as np
 DOCS = Path(__file__).parents[2] / "docs"
 
 
-def test_tables_hold_the_numbers_of_the_results(tmp_path, monkeypatch):
+def test_tables_contain_the_numbers_of_the_results(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(DOCS)
     from pairs_tables import write_pair_tables
 

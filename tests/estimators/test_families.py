@@ -52,7 +52,7 @@ def test_metric_is_chosen_if_it_clearly_lowers_the_held_out_error():
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_random_labels_choose_table_with_chance_as_held_out_error(seed):
+def test_random_labels_choose_the_table_family_with_the_error_of_guessing(seed):
     """The metric is learned on other samples than those that compare, so it looks no better."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((240, 10))
@@ -77,7 +77,7 @@ def test_samples_that_learn_the_metric_do_not_count_in_the_errors(monkeypatch):
 
 
 @pytest.mark.parametrize("case", ["few samples", "many columns", "one column", "sparse"])
-def test_no_choice_is_made_for(case):
+def test_default_family_is_kept_without_comparison_for(case):
     X, y = two_of_ten()
     X = {
         "few samples": X[:199],

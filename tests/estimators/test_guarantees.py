@@ -152,7 +152,7 @@ def test_bound_on_the_error_is_not_given_if_alpha_was_chosen_by_the_samples(rng)
     assert "alpha was chosen by the samples" in reasons["change of a prediction"]
 
 
-def test_thousands_of_kernels_give_no_distances(rng):
+def test_distances_of_thousands_of_kernels_are_not_computed(rng):
     X = rng.standard_normal((30, 150))
     model = lk.KernelRegressor(lk.per_feature(), "align", 1.0).fit(X, X[:, 0])
     found = model.guarantees(X, X[:, 0])

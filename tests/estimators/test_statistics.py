@@ -26,7 +26,7 @@ def test_subsample_of_all_samples_equals_full_statistics(many):
         assert np.allclose(getattr(same, name), getattr(every, name), rtol=1e-9)
 
 
-def test_subsampled_statistics_are_rescaled_and_standard_errors_cover(many):
+def test_subsampled_statistics_are_rescaled_and_standard_errors_cover_the_deviation(many):
     X, y = many
     every = lk.alignment_statistics(KERNELS, X, y)
     inside = 0

@@ -51,7 +51,7 @@ def test_missing_package_raises_input_error_with_the_command_to_install_it(monke
         list(as_backend("dask").map(abs, [1, 2], "absolute values"))
 
 
-def test_argument_that_is_no_client_raises_input_error():
+def test_argument_that_is_not_a_client_raises_input_error():
     with pytest.raises(lk.InputError, match=r"expected a distributed\.Client, the address"):
         dask_clients.connect(3)
 

@@ -25,7 +25,7 @@ def test_combinations_and_inner_products_equal_evaluated_ones(center, rng):
     assert np.allclose(packed.inner(S), kernels.inner(S, samples), atol=1e-10)
 
 
-def test_no_triangles_beyond_the_memory(rng):
+def test_gram_matrices_beyond_the_memory_limit_are_not_stored(rng):
     X, y = targets_of(50, 1)
     kernels = problem_of(lk.gaussians([0.1, 1.0]), X, y, "regression").kernels
     needed = 2 * 8 * 50 * 51 // 2

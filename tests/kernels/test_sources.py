@@ -25,7 +25,7 @@ def test_columns_are_found_by_name_or_by_position(columns):
         assert observed is None
 
 
-def test_samples_without_values_are_an_error_or_left_out(columns):
+def test_samples_without_values_raise_or_are_excluded(columns):
     X = np.array([[1.0, 2.0, 3.0], [np.nan, 5.0, np.nan]])
     with pytest.raises(InputError, match=r"view 'view' has no values for 1 sample .* row 1"):
         Source(columns).read(X)

@@ -72,7 +72,7 @@ def test_candidates_have_the_leave_one_out_error_of_their_weights(rng):
 
 
 @pytest.mark.parametrize("method", ["auto", "loo"])
-def test_held_out_error_of_random_labels_is_chance(method):
+def test_held_out_error_of_random_labels_equals_guessing(method):
     rng = np.random.default_rng(3)
     X = rng.standard_normal((300, 6))
     y = rng.permutation(np.repeat([0, 1], 150))

@@ -135,7 +135,7 @@ def test_classifier_uses_ridge_with_learned_C_or_svm_with_chosen_C():
     assert np.array_equal(svm.weights_, ridge.weights_)
 
 
-def test_many_samples_use_landmarks_and_come_near_the_dense_minimum():
+def test_landmarks_reach_nearly_the_dense_minimum_for_many_samples():
     X, y = targets_of(700, 1)
     problem = problem_of(lk.gaussians([0.02, 0.3, 4.0]), X, y, "regression")
     dense = lk.methods.LeaveOneOut().learn(problem)
@@ -146,7 +146,7 @@ def test_many_samples_use_landmarks_and_come_near_the_dense_minimum():
     assert np.isclose(near.certificate.primal, dense.certificate.primal, rtol=0.2)
 
 
-def test_kernels_held_as_factors_equal_their_gram_matrices():
+def test_kernels_stored_as_factors_equal_their_gram_matrices():
     X = counts(n=70)
     y = X[:, :1] + X[:, 1:2] * X[:, 2:3]
     method = lk.methods.LeaveOneOut(tol=1e-8)
@@ -179,7 +179,7 @@ def test_last_steps_on_more_samples_lower_the_error_of_all():
     assert str(refined.certificate).startswith(refined.certificate.status)
 
 
-def test_known_weights_replace_the_search_for_a_start():
+def test_given_weights_are_the_starting_point():
     problem = problem_of(lk.gaussians([0.02, 0.3]), *targets_of(100, 1), "regression")
     cold = lk.methods.LeaveOneOut(tol=1e-9).learn(problem)
     warm = lk.methods.LeaveOneOut(tol=1e-9).learn(replace(problem, start=cold.weights))

@@ -106,30 +106,30 @@ class TestByHand:
     X, Z, y = np.ones((1, 2)), np.eye(2), np.array([2.0])
     target = KernelFunction(kernels, [[2.0, 0.0]], [1.0])
 
-    def test_function(self):
+    def test_function_is_the_sum_of_its_kernel_expansions(self):
         assert self.target([[3.0, 5.0], [0.0, 1.0]]) == pytest.approx([6, 0])
         own = KernelFunction(self.kernels, [[1.0, 1.0]], [[2.0], [-1.0]])
         assert own([[3.0, 5.0]]) == pytest.approx([1])
 
-    def test_inner_products(self):
+    def test_inner_products_of_two_linear_kernels(self):
         found = inner_products(self.kernels, [[1.0, 1.0], [3.0, 0.5]], np.tile(self.Z, (2, 1)))
         expected = np.zeros((4, 4))
         expected[:2, :2], expected[2:, 2:] = [[1, 3], [3, 9]], [[1, 0.5], [0.5, 0.25]]
         assert found == pytest.approx(expected, abs=1e-7)
 
-    def test_squared_norm(self):
+    def test_squared_norm_is_the_sum_of_squared_coefficients(self):
         assert squared_norm(self.target) == pytest.approx(4)
         own = KernelFunction(self.kernels, self.X, [[3.0], [-1.0]])
         assert squared_norm(own, self.Z) == pytest.approx(10)
 
-    def test_theoretical_limit(self):
+    def test_theoretical_limit_is_the_target_in_the_span(self):
         limit = theoretical_limit(self.target, self.X, self.Z)
         assert limit.coefficients == pytest.approx(np.array([[2.0], [0.0]]), abs=1e-7)
         assert generalization_error(self.target, limit, self.Z) == pytest.approx(0, abs=1e-7)
 
     # x_1 + x_2 takes the value 2; with lam = 2, c = 2 / (2 + 2): (x_1 + x_2) / 2
     @pytest.mark.parametrize(("lam", "c", "error"), [(0.0, 1.0, 2.0), (2.0, 0.5, 2.5)])
-    def test_regressors(self, lam, c, error):
+    def test_regressors_have_the_error_computed_by_hand(self, lam, c, error):
         single = single_kernel_regressor(self.kernels, self.X, self.y, lam)
         multiple = multiple_kernel_regressor(self.kernels, self.X, self.y, self.Z, lam)
         assert single.coefficients == pytest.approx([c])
@@ -137,12 +137,12 @@ class TestByHand:
         assert generalization_error(self.target, single) == pytest.approx(error)
         assert generalization_error(self.target, multiple, self.Z) == pytest.approx(error)
 
-    def test_excess_error(self):
+    def test_excess_error_is_the_distance_from_the_limit(self):
         assert excess_error(self.target, self.X, self.Z) == pytest.approx(2)
 
 
 class TestOnAFiniteDomain:
-    def test_inner_products(self, finite):
+    def test_inner_products_equal_those_of_the_finite_space(self, finite):
         found = inner_products(finite.kernels, finite.X, finite.domain, 1e-12)
         assert found == pytest.approx(finite.product(finite.basis, finite.basis), rel=1e-8)
 
@@ -317,7 +317,7 @@ class TestBadInput:
     target = KernelFunction(GAUSSIANS, X, y)
 
     @pytest.mark.parametrize("kernels", [[], GAUSSIANS[0], [Gaussian(1.0), 3]])
-    def test_kernels(self, kernels):
+    def test_invalid_list_of_kernels_raises(self, kernels):
         with pytest.raises(InputError, match="list of one or more callables"):
             single_kernel_regressor(kernels, self.X, self.y)
 
@@ -330,37 +330,37 @@ class TestBadInput:
             ([["a"], ["b"]], "X is not numeric"),
         ],
     )
-    def test_points(self, points, match):
+    def test_invalid_points_raise(self, points, match):
         with pytest.raises(InputError, match=match):
             single_kernel_regressor(GAUSSIANS, points, self.y)
 
-    def test_values(self):
+    def test_invalid_values_raise(self):
         with pytest.raises(InputError, match=r"y has shape \(3,\)"):
             single_kernel_regressor(GAUSSIANS, self.X, [1.0, 2.0, 3.0])
 
-    def test_dense_set_of_another_space(self):
+    def test_dense_set_with_another_number_of_features_raises(self):
         with pytest.raises(InputError, match="dense has 2 features"):
             theoretical_limit(self.target, self.X, np.eye(2))
 
-    def test_dense_set_of_too_few_points(self):
+    def test_dense_set_of_too_few_points_raises(self):
         with pytest.raises(InputError, match=r"dense has 3 points.*pass at least 4"):
             multiple_kernel_regressor(GAUSSIANS, self.X, self.y, self.Z)
 
     @pytest.mark.parametrize("gamma", [0.0, -1.0, np.nan, "small"])
-    def test_gamma(self, gamma):
+    def test_invalid_gamma_raises(self, gamma):
         with pytest.raises(InputError, match="gamma must be a positive finite number"):
             inner_products(GAUSSIANS, self.X, self.Z, gamma)
 
-    def test_gamma_below_rounding(self):
+    def test_gamma_below_rounding_raises(self):
         with pytest.raises(InputError, match="increase gamma"):
             inner_products([lambda X, Z: 1e6 * density(3.0)(X, Z)], self.X, GRID, 1e-13)
 
     @pytest.mark.parametrize("lam", [-0.1, np.inf, None])
-    def test_regularization(self, lam):
+    def test_invalid_regularization_raises(self, lam):
         with pytest.raises(InputError, match="regularization="):
             multiple_kernel_regressor(GAUSSIANS, self.X, self.y, GRID, lam)
 
-    def test_interpolation_of_equal_points(self):
+    def test_interpolation_of_equal_points_raises(self):
         with pytest.raises(InputError, match="remove training points that are equal"):
             single_kernel_regressor(GAUSSIANS, [[1.0], [1.0]], self.y)
 
@@ -373,25 +373,25 @@ class TestBadInput:
             (lambda X, Z: np.full((len(X), len(Z)), np.inf), "the result of kernel 1 has NaN"),
         ],
     )
-    def test_invalid_kernel(self, kernel, match):
+    def test_invalid_kernel_raises(self, kernel, match):
         with pytest.raises(InputError, match=match):
             single_kernel_regressor([density(1.0), kernel], self.X, self.y)
 
-    def test_coefficients(self):
+    def test_coefficients_of_another_shape_raise(self):
         with pytest.raises(InputError, match=r"shape \(3, 2\).*\(2, 2\).*one row for each kernel"):
             KernelFunction(GAUSSIANS, self.X, np.ones((3, 2)))
 
-    def test_target_with_coefficients_for_each_kernel(self):
+    def test_target_with_coefficients_for_each_kernel_raises(self):
         target = KernelFunction(GAUSSIANS, self.X, np.eye(2))
         with pytest.raises(InputError, match="an expansion in the sum kernel"):
             theoretical_limit(target, self.X, self.Z)
 
-    def test_estimate_with_other_kernels(self):
+    def test_estimate_with_other_kernels_raises(self):
         other = KernelFunction(GAUSSIANS[::-1], self.X, self.y)
         with pytest.raises(InputError, match="different kernels"):
             generalization_error(self.target, other)
 
-    def test_no_dense_set(self):
+    def test_coefficients_for_each_kernel_without_dense_set_raise(self):
         own = KernelFunction(GAUSSIANS, self.X, np.eye(2))
         with pytest.raises(InputError, match="dense is None"):
             generalization_error(self.target, own)

@@ -43,8 +43,8 @@ class AlignF(WeightMethod):
             v, certificate = working_set_qp(statistics.inner, statistics.a)
         if certificate.status != "optimal":
             warn(
-                f"alignf did not converge: relative gap {certificate.gap:.1e}, by rounding. Check "
-                "for kernels of very different scales, or nearly the same.",
+                f"alignf did not converge because of rounding: relative gap {certificate.gap:.1e}. "
+                "Remove kernels that are nearly equal, or scale those with very different values.",
                 ConvergenceWarning,
             )
         return LearnedWeights(v / v.sum(), replace(certificate, criterion="alignment"))

@@ -114,7 +114,8 @@ def learn_weights(method: WeightMethod, problem: WeightProblem) -> LearnedWeight
         names = [kernels.names[k] for k in np.flatnonzero(constant)]
         more = f" and {len(names) - LISTED} more" if len(names) > LISTED else ""
         warn(
-            f"constant on the training samples, hence weight 0: {', '.join(names[:LISTED])}{more}.",
+            "kernels that are constant on the training samples get weight 0: "
+            f"{', '.join(names[:LISTED])}{more}.",
             ConstantKernelWarning,
         )
         start = None if problem.start is None else problem.start[~constant]

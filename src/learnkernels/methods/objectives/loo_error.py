@@ -101,7 +101,7 @@ class LeaveOneOutError:
         if found is None:
             raise InputError(
                 "the base kernels are not positive semi-definite within rounding, so leave-one-out "
-                "errors cannot be computed; check kernels without a known formula."
+                "errors cannot be computed; check your own kernel functions and matrices."
             )
         return found
 
