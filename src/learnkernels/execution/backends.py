@@ -45,7 +45,7 @@ ItemOfReduction = TypeVar("ItemOfReduction", contravariant=True)
 
 
 class Reduction(Protocol[ItemOfReduction, Part]):
-    """A sum over items; a total is a dict of arrays, so totals of several places can be added."""
+    """A sum over items. A total is a dict of arrays, so totals of several workers can be added."""
 
     def part(self, item: ItemOfReduction) -> Part:
         """Return the contribution of one item."""

@@ -111,16 +111,15 @@ def largest(values: np.ndarray) -> float:
 
 
 def learned_metric(base: Family | None = None, iterations: int = 1, full: bool = False) -> Family:
-    """Return kernels on columns that are scaled, or mapped, by how much the target depends on them.
+    """Return kernels on columns that are scaled by their influence on the target.
 
-    A ridge predictor is trained with the base kernels; the columns are multiplied by the root mean
-    square of its derivatives (`full`: by the square root of the average outer product of its
-    gradients), and the base kernels of the new columns are the family. Columns are standardised
-    first.
+    Columns are standardised, and a ridge predictor is trained with the base kernels. Each column is
+    then multiplied by the root mean square of the predictor's derivative with respect to it
+    (`full`: all columns by the square root of the average outer product of the gradients). The
+    family consists of the base kernels on these columns.
 
-    The metric is learned from the same labels as the weights, so that its kernels look better than
-    they are: compare models with and without it on held-out data. ``method="auto"`` does so for the
-    default family.
+    The metric is learned from the same labels as the weights, so it overfits: compare models with
+    and without it on held-out data. ``method="auto"`` does so for the default family.
 
     Parameters
     ----------

@@ -193,9 +193,9 @@ def named_grams(side: str, objects: Any) -> Iterator[tuple[str, np.ndarray]]:
 def pairs(left: Any, right: Any = None, kind: str = "kronecker") -> Family:
     """Return kernels of pairs of objects, such as a drug and a cell line.
 
-    X then holds pairs of integers of shape (n_pairs, 2): the row of the left object in its table,
-    and that of the right object. The tables hold all objects, also those of which pairs are only
-    predicted. No Gram matrix of the pairs is formed, except for symmetric pairs, by tiles.
+    X is then an integer array of shape (n_pairs, 2): the row of the left object in its table, and
+    the row of the right object. The tables contain all objects, also those that occur only in
+    pairs to be predicted. No Gram matrix of the pairs is stored.
 
     Parameters
     ----------

@@ -67,7 +67,7 @@ def table() -> Family:
     Seven Gaussian kernels and six Laplacian kernels of widths around the median distance, and the
     linear kernel. Columns are standardised inside the kernels, robustly against outliers: minus
     the median, divided by the standard deviation without extreme values. Constant columns are
-    ignored, with a warning. Sparse matrices are taken as they are.
+    ignored, with a warning. Sparse matrices are not standardised.
 
     Returns
     -------

@@ -73,7 +73,7 @@ def on(columns: Any, kernels: Any = None, name: str | None = None) -> Family:
         ``sklearn.compose.make_column_selector``. The kernels receive a single column of strings
         as text.
     kernels : list, family, kernel, str or None, default=None
-        Kernels on these columns, as in `KernelClassifier`. None takes `table`.
+        Kernels on these columns, as in `KernelClassifier`. None uses `table`.
     name : str or None, default=None
         Name of the view in reports. None makes a name from the columns.
 

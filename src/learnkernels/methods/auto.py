@@ -16,7 +16,7 @@ class Auto(LeaveOneOut):
     their exact leave-one-out errors of ridge, each with its best regularisation, on at most 600
     samples. The smallest error is that of `LeaveOneOut`, which starts from the others. Its weights
     are used if they are better than uniform weights by more than one standard error of the
-    difference; if they are not, the average of both is.
+    difference; otherwise the average of both is used.
 
     If ``cv`` of the estimator is a splitter, or for more than 1,000 pairs of objects (`pairs`),
     uniform weights, `Align` and `AlignF` are compared by the folds of ``cv`` instead; a simpler one

@@ -55,8 +55,7 @@ class LeaveOneOut(WeightMethod):
     Parameters
     ----------
     max_samples : int, default=800
-        The error is that of all samples up to this number. Of more samples, so many random ones
-        are used.
+        Maximum number of samples that are used. If there are more, this many are chosen at random.
     n_components : int or None, default=None
         If given, the error of more than `max_samples` samples is that of all of them, for ridge
         restricted to the span of this number of random samples (landmarks).
