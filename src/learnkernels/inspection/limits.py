@@ -101,7 +101,7 @@ def limit_errors(
         )
     if model.alpha_ is None:
         raise InputError(
-            f'machine={model.machine!r} has no alpha; limit_errors needs machine="ridge".'
+            f'machine={model.machine!r} has no alpha for limit_errors; fit with machine="ridge".'
         )
     random = random_generator(random_state)
     n, used = len(again.prepared.Y), np.flatnonzero(mu)
