@@ -6,6 +6,7 @@ import logging
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 import learnkernels as lk
 
@@ -65,7 +66,7 @@ def test_landmarks_approximate_the_dense_solution(wave):
 
 @pytest.mark.parametrize("machine", ["auto", "svm"])
 def test_svm_beyond_max_memory_raises_input_error_with_bytes_and_alternatives(machine, classes):
-    message = r"120 samples, 115 kB.*max_memory=100 kB; use machine=.ridge.*or n_components"
+    message = r"120 rows .*120 samples, 115 kB.*max_memory=100 kB; use machine=.ridge.*or raise"
     with pytest.raises(lk.InputError, match=message):
         lk.KernelClassifier(
             machine=machine,
@@ -74,6 +75,26 @@ def test_svm_beyond_max_memory_raises_input_error_with_bytes_and_alternatives(ma
             method="alignf",
             C=1.0,
         ).fit(*classes)
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_svm_beyond_max_memory_equals_that_with_the_gram_matrix(task, rng):
+    n, max_memory = 1500, 8 * 1500 * 1200
+    X = rng.standard_normal((n, 3))
+    f = np.sin(2 * X[:, 0]) + X[:, 1] + 0.1 * rng.standard_normal(n)
+    kernels = [lk.gaussians([0.1, 1.0]), "linear"]
+    if task == "classification":
+        y = np.digitize(f, [-0.5, 0.5])
+        model = lk.KernelClassifier(kernels, "alignf", C=1.0, machine="svm")
+    else:
+        y = f
+        model = lk.KernelRegressor(kernels, "alignf", C=1.0, machine="svr")
+    dense = model.fit(X, y)
+    rows = clone(model).set_params(max_memory=max_memory).fit(X, y)
+    outputs = "decision_function" if task == "classification" else "predict"
+    found, expected = getattr(rows, outputs)(X), getattr(dense, outputs)(X)
+    assert np.allclose(found, expected, atol=1e-5)
+    assert all(one.status == "optimal" for one in rows.machine_certificates_)
 
 
 def test_ridge_for_classes_beyond_max_memory_equals_the_dense_solution(classes):

@@ -195,7 +195,7 @@ def test_targets_of_svr_have_one_machine_each(curve):
         ({"C": 1.0}, "C=1.0 does not apply to machine='auto'; pass alpha"),
         ({"machine": "svr", "epsilon": -1}, "epsilon must be a finite number of at least 0"),
         ({"machine": "svr", "n_components": 5}, "the SVR needs all samples"),
-        ({"machine": "svr", "max_memory": 1e3}, "the SVR needs the Gram matrix"),
+        ({"machine": "svr", "max_memory": 1e3}, "the SVR needs 100 rows of the Gram matrix"),
     ],
 )
 def test_parameters_of_svr_are_checked(curve, parameters, message):

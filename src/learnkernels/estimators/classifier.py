@@ -108,7 +108,8 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         mean of the view in feature space; new tables may lack the columns of the view.
     max_memory : float or None, default=None
         Bytes that Gram matrices may take; None is 8 GB. Beyond it ridge is solved by conjugate
-        gradients whose products stream over tiles, to the same solution, and the SVM raises.
+        gradients whose products stream over tiles, and the SVM is trained with some rows of the
+        Gram matrix at a time, to the same solutions.
     n_components : int or None, default=None
         Number of random samples (landmarks) that span the predictor: normal equations of that
         size are accumulated over all samples. None is the span of all samples.

@@ -8,6 +8,7 @@ from learnkernels.gram.kernels import BaseKernels, KernelSums
 from learnkernels.gram.landmarks import Landmarks
 from learnkernels.gram.learned import Function, GramMatrix, LearnedKernel, recentered, weighted
 from learnkernels.gram.packed import PackedGrams
+from learnkernels.gram.rows import KernelRows
 from learnkernels.gram.spectrum import largest_eigenpairs, tail_sum
 from learnkernels.gram.statistics import NORMALIZATIONS, InnerProducts, Statistics
 from learnkernels.gram.triangles import from_upper
@@ -19,6 +20,7 @@ __all__ = [
     "Function",
     "GramMatrix",
     "InnerProducts",
+    "KernelRows",
     "KernelSums",
     "Landmarks",
     "LearnedKernel",

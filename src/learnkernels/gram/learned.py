@@ -126,6 +126,20 @@ class LearnedKernel:
         parts = tuple(part.as_columns(index) for part in self.parts)
         return LearnedKernel(parts, self.weights[index], self.center)
 
+    def values_near(self, near: LearnedKernel, rows: slice) -> np.ndarray:
+        """Return values of some training samples at those of `near` (from `as_columns`).
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_near)
+            Columns of the Gram matrix of the training samples.
+        """
+        values = np.zeros((rows.stop - rows.start, len(near.weights)))
+        for part, other in zip(self.parts, near.parts, strict=True):
+            part.add_near(other, rows, values)
+            values -= part.means[rows, None]
+        return values
+
     def functions(self, coef: np.ndarray, primal: np.ndarray | None = None) -> tuple[Function, ...]:
         """Return functions whose sum is x -> K(x, training samples) coef.
 

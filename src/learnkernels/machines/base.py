@@ -55,15 +55,20 @@ def not_definite(alpha: float) -> InputError:
     )
 
 
+def needs_all_samples(who: str, n_components: int) -> str:
+    """Return the message for a machine that cannot be trained with landmarks."""
+    return (
+        f"n_components={n_components} is for ridge, and {who} needs all samples; use "
+        'machine="ridge", or leave n_components out.'
+    )
+
+
 def require_dense(
     who: str, n: int, max_memory: float, n_components: int | None, instead: str
 ) -> None:
     """Raise if a machine that needs the Gram matrix of n samples cannot be trained."""
     if n_components is not None and n_components < n:
-        raise InputError(
-            f"n_components={n_components} is for ridge, and {who} needs all samples; use "
-            'machine="ridge", or leave n_components out.'
-        )
+        raise InputError(needs_all_samples(who, n_components))
     require_gram_memory(n, 1, max_memory, who, instead)
 
 

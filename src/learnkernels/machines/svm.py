@@ -5,27 +5,44 @@ Several classes are solved one against the rest, several targets one by one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
-from learnkernels.gram import check_combination
+from learnkernels.errors import InputError
+from learnkernels.execution import format_bytes
+from learnkernels.gram import KernelRows, check_combination
 from learnkernels.machines.base import (
     Machine,
     Strategy,
     Trained,
     TrainingProblem,
-    require_dense,
+    gram_bytes,
+    needs_all_samples,
+    require_gram_memory,
 )
-from learnkernels.solvers import svm_path
+from learnkernels.solvers import LEAST_ROWS, Certificate, RowGram, SVMSolution, svm_path
+
+# Solutions for each value of C.
+Path = list[tuple[SVMSolution, Certificate]]
+Solve = Callable[..., Path]
+
+# Part of the memory for rows that are kept; the rest is for those that are being evaluated.
+PART = 0.9
+
+logger = logging.getLogger("learnkernels")
 
 
 @dataclass(frozen=True)
 class SVM(Machine, Strategy):
-    """Soft-margin SVM with the Gram matrix; the regularisation is C.
+    """Soft-margin SVM; the regularisation is C.
+
+    It is trained with the Gram matrix if that fits into the memory, else with some of its rows at
+    a time.
 
     Parameters
     ----------
@@ -41,8 +58,17 @@ class SVM(Machine, Strategy):
     exact: bool = True
 
     def check(self, n: int, max_memory: float, n_components: int | None) -> None:
-        instead = 'use machine="ridge", which streams, or n_components'
-        require_dense(f"the {self.name.upper()}", n, max_memory, n_components, instead)
+        who = f"the {self.name.upper()}"
+        if n_components is not None and n_components < n:
+            raise InputError(needs_all_samples(who, n_components))
+        n_rows = min(n, LEAST_ROWS)
+        wanted = 8.0 * n * n_rows
+        if wanted > max_memory:
+            raise InputError(
+                f"{who} needs {n_rows} rows of the Gram matrix of {n} samples, "
+                f"{format_bytes(wanted)}, more than max_memory={format_bytes(max_memory)}; use "
+                'machine="ridge", or raise max_memory.'
+            )
 
     def strategy(self, problem: TrainingProblem, n_values: int = 1) -> SVM:
         return self
@@ -53,13 +79,9 @@ class SVM(Machine, Strategy):
 
     def train(self, problem: TrainingProblem, values: Sequence[float]) -> list[Trained]:
         """Solve every output separately, along the values of C."""
-        K = problem.kernel.gram(problem.backend)
-        if problem.signed:
-            check_combination(K)
-        task = partial(svm_path, K, weights=problem.weights, values=values, **self.options())
-        by_output = list(
-            problem.backend.map(task, list(problem.Y.T), "support vectors", local=True)
-        )
+        solve = partial(svm_path, weights=problem.weights, values=values, **self.options())
+        fits = gram_bytes(len(problem.Y)) <= problem.max_memory
+        by_output = dense_paths(problem, solve) if fits else row_paths(problem, solve)
         return [
             Trained(
                 np.column_stack([path[v][0].beta for path in by_output]),
@@ -70,9 +92,30 @@ class SVM(Machine, Strategy):
         ]
 
 
+def dense_paths(problem: TrainingProblem, solve: Solve) -> list[Path]:
+    """Solve every output with the Gram matrix."""
+    K = problem.kernel.gram(problem.backend)
+    if problem.signed:
+        check_combination(K)
+    task = partial(solve, K)
+    return list(problem.backend.map(task, list(problem.Y.T), "support vectors", local=True))
+
+
+def row_paths(problem: TrainingProblem, solve: Solve) -> list[Path]:
+    """Solve every output with as many rows of the Gram matrix as fit into the memory."""
+    n = len(problem.Y)
+    if problem.signed:
+        who = "an SVM with weights of both signs"
+        require_gram_memory(n, 1, problem.max_memory, who, "use fewer samples")
+    n_rows = max(LEAST_ROWS, int(PART * problem.max_memory // (8 * n)))
+    logger.info("%d samples: support vector machine with %d rows of the Gram matrix.", n, n_rows)
+    rows = KernelRows(problem.kernel, problem.backend, n_rows)
+    return [solve(RowGram(rows), y) for y in problem.Y.T]
+
+
 @dataclass(frozen=True)
 class SVR(SVM):
-    """Support vector regression with the Gram matrix.
+    """Support vector regression.
 
         min_f  1/2 |f|^2 + C s sum_i w_i max(0, |y_i - f(x_i)| - epsilon s)
 

@@ -17,11 +17,13 @@ from learnkernels.solvers.nonnegative_qp import (
 )
 from learnkernels.solvers.shifted_systems import shifted_conjugate_gradients
 from learnkernels.solvers.svm import SVMSolution, hinge_loss, solve_svm, svm_path
+from learnkernels.solvers.svm_rows import LEAST_ROWS, RowGram
 from learnkernels.solvers.weight_sets import Ball, LpBall, Simplex, WeightSet
 from learnkernels.solvers.working_set import SparseObjective, minimise_sparse
 from learnkernels.solvers.working_set_qp import MatrixProducts, working_set_qp
 
 __all__ = [
+    "LEAST_ROWS",
     "AlignedBall",
     "Ball",
     "Certificate",
@@ -33,6 +35,7 @@ __all__ = [
     "Point",
     "Product",
     "RankOneKernels",
+    "RowGram",
     "SVMSolution",
     "Simplex",
     "SparseObjective",

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 from scipy.linalg import cho_solve
@@ -75,6 +76,10 @@ class Dual:
             np.where(beta > self.lower, self.epsilon * left, HUGE),
         )
 
+    def take(self, index: np.ndarray) -> Dual:
+        """Return the bounds of some entries."""
+        return Dual(self.y[index], self.lower[index], self.upper[index], self.epsilon)
+
     def inside(self, beta: np.ndarray) -> np.ndarray:
         """Return which entries are not zero and not at a bound."""
         return (beta != 0) & (beta > self.lower) & (beta < self.upper)
@@ -85,6 +90,57 @@ class Dual:
         above = np.maximum(0.0, residuals - self.epsilon)
         below = np.maximum(0.0, -residuals - self.epsilon)
         return float(self.upper @ above - self.lower @ below)
+
+
+class Gram(Protocol):
+    """A positive semi-definite matrix K, as far as the solver needs it."""
+
+    def times(self, beta: np.ndarray) -> np.ndarray:
+        """Return ``K beta``."""
+
+    def block(self, index: np.ndarray) -> np.ndarray:
+        """Return the rows and columns of some samples."""
+
+    def combined(self, index: np.ndarray, d: np.ndarray) -> np.ndarray:
+        """Return the sum of some rows times d, shape (n_samples,)."""
+
+    def advance(
+        self, dual: Dual, beta: np.ndarray, gradient: np.ndarray, tol: float, max_iter: int
+    ) -> int:
+        """Take SMO steps in place; fewer than `max_iter` if the violation is below `tol`."""
+
+
+@dataclass(frozen=True)
+class DenseGram:
+    """A matrix in memory.
+
+    Attributes
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+        C-contiguous.
+    """
+
+    K: np.ndarray
+
+    def times(self, beta: np.ndarray) -> np.ndarray:
+        return np.asarray(self.K @ beta)
+
+    def block(self, index: np.ndarray) -> np.ndarray:
+        return self.K[np.ix_(index, index)]
+
+    def combined(self, index: np.ndarray, d: np.ndarray) -> np.ndarray:
+        return np.asarray(d @ self.K[index])
+
+    def advance(
+        self, dual: Dual, beta: np.ndarray, gradient: np.ndarray, tol: float, max_iter: int
+    ) -> int:
+        diagonal = np.ascontiguousarray(np.diagonal(self.K))
+        return int(
+            steps(
+                self.K, diagonal, dual.lower, dual.upper, dual.epsilon, beta, gradient,
+                *dual.bars(beta), tol, max_iter,
+            )
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -128,7 +184,7 @@ class SVMSolution(Iterate):
 
 
 def svm_path(
-    K: np.ndarray,
+    K: np.ndarray | Gram,
     y: np.ndarray,
     weights: np.ndarray,
     values: Sequence[float],
@@ -141,8 +197,8 @@ def svm_path(
 
     Parameters
     ----------
-    K : ndarray of shape (n_samples, n_samples)
-        Positive semi-definite, C-contiguous.
+    K : ndarray of shape (n_samples, n_samples) or Gram
+        Positive semi-definite; an array is C-contiguous.
     y : ndarray of shape (n_samples,)
         Labels -1 and 1, or real targets.
     weights : ndarray of shape (n_samples,)
@@ -177,7 +233,7 @@ def svm_path(
 
 
 def solve_svm(
-    K: np.ndarray,
+    K: np.ndarray | Gram,
     y: np.ndarray,
     C: np.ndarray,
     *,
@@ -187,12 +243,12 @@ def solve_svm(
     start: np.ndarray | None = None,
     exact: bool = True,
 ) -> tuple[SVMSolution, Certificate]:
-    """Solve the dual of a support vector machine for a dense Gram matrix.
+    """Solve the dual of a support vector machine.
 
     Parameters
     ----------
-    K : ndarray of shape (n_samples, n_samples)
-        Positive semi-definite, C-contiguous.
+    K : ndarray of shape (n_samples, n_samples) or Gram
+        Positive semi-definite; an array is C-contiguous.
     y : ndarray of shape (n_samples,)
         Labels -1 and 1, or real targets.
     C : ndarray of shape (n_samples,)
@@ -227,25 +283,22 @@ def solve_svm(
     max_iter = max(1_000_000, 100 * n) if max_iter is None else max_iter
     chunk = min(CHUNK, max_iter)
     dual = Dual.of(y, C, epsilon)
-    diagonal = np.ascontiguousarray(np.diagonal(K))
+    gram = DenseGram(K) if isinstance(K, np.ndarray) else K
     beta = np.zeros(n) if start is None else np.clip(start, dual.lower, dual.upper)
-    gradient = (K @ beta if start is not None else np.zeros(n)) - y
+    gradient = (gram.times(beta) if start is not None else np.zeros(n)) - y
     polishes, settled = POLISHES if exact else 0, False
 
     def step(now: SVMSolution) -> SVMSolution:
         """Run SMO in place; at the tolerance, polish, and lower the tolerance if that fails."""
         nonlocal tol, polishes, settled
         beta, gradient = now.beta, now.gradient
-        taken = steps(
-            K, diagonal, dual.lower, dual.upper, dual.epsilon, beta, gradient, *dual.bars(beta),
-            tol, chunk,
-        )  # fmt: skip
+        taken = gram.advance(dual, beta, gradient, tol, chunk)
         following = SVMSolution.of(dual, beta, gradient, taken)
         if taken < chunk and polishes == 0:
             settled = True
         elif taken < chunk and now.iterations + taken < max_iter:
             polishes -= 1
-            following, settled = polish(K, dual, following)
+            following, settled = polish(gram, dual, following)
             tol = tol if settled else tol / 10
         return following
 
@@ -385,7 +438,7 @@ def gain(
     return np.float64(b * b / a).view(np.int64)
 
 
-def polish(K: np.ndarray, dual: Dual, now: SVMSolution) -> tuple[SVMSolution, bool]:
+def polish(gram: Gram, dual: Dual, now: SVMSolution) -> tuple[SVMSolution, bool]:
     """Solve the conditions of the entries strictly inside the box that are not zero.
 
     For these, K_FF d + b = -slope_F and sum(d) = -sum(beta), with the slope of the objective,
@@ -402,7 +455,7 @@ def polish(K: np.ndarray, dual: Dual, now: SVMSolution) -> tuple[SVMSolution, bo
     F = np.flatnonzero(dual.inside(now.beta))
     if len(F) == 0 or len(F) > POLISHED:
         return now, True
-    K_FF = K[np.ix_(F, F)]
+    K_FF = gram.block(F)
     ridge = 1e-12 * max(np.trace(K_FF) / len(F), np.finfo(float).tiny)
     L, failed = dpotrf(K_FF + ridge * np.eye(len(F)), lower=1)
     if failed:
@@ -418,7 +471,7 @@ def polish(K: np.ndarray, dual: Dual, now: SVMSolution) -> tuple[SVMSolution, bo
     beta[F] += d
     if not (dual.inside(beta) & (np.sign(beta) == np.sign(now.beta)))[F].all():
         return now, False
-    polished = SVMSolution.of(dual, beta, now.gradient + d @ K[F], now.iterations)
+    polished = SVMSolution.of(dual, beta, now.gradient + gram.combined(F, d), now.iterations)
     if polished.violation > now.violation:
         return now, False
     return polished, polished.violation <= 1e-8 * max(1.0, np.abs(polished.gradient).max())

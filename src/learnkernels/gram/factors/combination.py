@@ -53,6 +53,11 @@ class CombinedFactors:
         """Number of columns, an upper bound of the rank."""
         return sum(len(d) for d in self.d)
 
+    @property
+    def means(self) -> np.ndarray:
+        """Row means that `add_near` leaves out: zero, since columns are centered, (n_samples,)."""
+        return np.zeros(len(self.factors[0].e))
+
     def root(self) -> np.ndarray:
         """Return B D^1/2, dense, shape (n_samples, rank)."""
         n = len(self.factors[0].e)
