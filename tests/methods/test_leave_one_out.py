@@ -9,7 +9,7 @@ import pytest
 from sklearn.exceptions import ConvergenceWarning
 
 import learnkernels as lk
-from learnkernels.methods.leave_one_out import ALPHAS, best_alpha, part_of
+from learnkernels.methods.leave_one_out import ALPHAS, SCALES, best_alpha, part_of
 from learnkernels.methods.objectives import LeaveOneOutError
 from tests.methods.problems import KERNELS, classes_of, counts, learn, problem_of, targets_of
 
@@ -69,6 +69,14 @@ def test_best_alpha_has_the_smallest_error_of_all_alphas(center, weighted, rng):
     alpha, value = best_alpha(objective, mu)
     assert alpha == ALPHAS[np.argmin(errors)]
     assert np.isclose(value, min(errors), rtol=1e-6)
+
+
+def test_regularisation_has_a_lower_bound_for_targets_without_noise(rng):
+    X = rng.standard_normal((60, 3))
+    found = lk.methods.LeaveOneOut(tol=1e-12, max_iter=1000).learn(
+        problem_of(["linear", lk.gaussians([0.1, 1.0])], X, X[:, :1], "regression")
+    )
+    assert found.alpha >= 0.999 / SCALES[1]
 
 
 def test_order_of_kernels_permutes_the_weights(rng):

@@ -158,8 +158,9 @@ class LeaveOneOut(WeightMethod):
         best: list[LeaveOneOutPoint] = []
 
         def evaluate(x: np.ndarray) -> tuple[float, np.ndarray]:
-            scale = np.exp(x[0])
-            point = objective.evaluate(scale * x[1:])
+            d, total = x[1:], max(x[1:].sum(), np.finfo(float).tiny)
+            scale = min(np.exp(x[0]), SCALES[1] / total)
+            point = objective.evaluate(scale * d)
             if point is None or not np.isfinite(point.value):
                 return UNUSABLE, np.zeros_like(x)
             if not best or point.value < best[0].value:
@@ -169,7 +170,10 @@ class LeaveOneOut(WeightMethod):
             slope = point.gradient / max(point.value, np.finfo(float).tiny)
             # Relative to the start, because L-BFGS-B compares a decrease with the value.
             log = np.log(np.maximum([point.value, trace[0]], np.finfo(float).tiny))
-            return log[0] - log[1], np.append(point.mu @ slope, scale * slope)
+            along = slope @ d
+            if np.exp(x[0]) > scale:  # the sum of the weights is at its bound
+                return log[0] - log[1], np.append(0.0, scale * (slope - along / total))
+            return log[0] - log[1], np.append(scale * along, scale * slope)
 
         def after(intermediate_result: OptimizeResult) -> None:
             trace.append(best[0].value)
