@@ -1,0 +1,141 @@
+"""Posterior and jackknife+ intervals of ridge: agreement with the definitions and with refits."""
+
+import numpy as np
+import pytest
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+
+import learnkernels as lk
+from learnkernels.errors import InputError
+from learnkernels.execution import Threads
+from learnkernels.machines import DenseRidge
+from learnkernels.machines.factor_ridge import FactorRidge
+from learnkernels.machines.landmark_ridge import LandmarkRidge
+from learnkernels.machines.posterior import dense_posterior, quantiles
+from tests.machines.problems import KERNELS as MACHINE_KERNELS
+from tests.machines.problems import learned_problem
+
+SETTINGS = {"method": "unif", "alpha": 0.3, "normalize": None}
+KERNELS = {
+    "tiles": lk.gaussians([0.2, 0.7]),
+    "factors": lk.per_feature(),
+    "both": [lk.gaussians([0.3]), lk.per_feature()],
+}
+
+
+def regression(n=20, d=3, outputs=None):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n + 5, d))
+    Y = np.sin(X[:, :1]) + X[:, 1:2] + 0.2 * rng.standard_normal((n + 5, outputs or 1))
+    return X[:n], Y[:n] if outputs else Y[:n, 0], X[n:]
+
+
+def refits(model, X, y, new, w=None):
+    """Return predictions without each sample for itself, and for new samples."""
+    own, others = [], []
+    for i in range(len(y)):
+        kept = np.arange(len(y)) != i
+        model.fit(X[kept], y[kept], None if w is None else w[kept])
+        own.append(model.predict(X[i : i + 1])[0])
+        others.append(model.predict(new))
+    return np.array(own), np.array(others)
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("kind", KERNELS)
+def test_interval_equals_jackknife_plus_of_refits(kind, weighted, center):
+    X, y, new = regression()
+    w = np.linspace(0.5, 3, len(y)) if weighted else None
+    model = lk.KernelRegressor(KERNELS[kind], center=center, **SETTINGS)
+    own, others = refits(model, X, y, new, w)
+    found = model.fit(X, y, w).predict_interval(new, 0.8)
+    size = np.abs(y - own)[:, None]
+    weights = np.ones(len(y)) if w is None else w
+    upper = quantiles((others + size).T, weights, 0.8)
+    lower = -quantiles((size - others).T, weights, 0.8)
+    assert np.allclose(found, np.column_stack([lower, upper]), atol=1e-8)
+
+
+def test_quantile_is_the_order_statistic_of_jackknife_plus():
+    values = np.random.default_rng(0).permutation(np.arange(57.0)).reshape(3, 19)
+    assert np.array_equal(quantiles(values, np.ones(19), 0.9), np.sort(values)[:, 17])
+    assert np.array_equal(quantiles(values, np.full(19, 7.0), 0.95), values.max(axis=1))
+    with pytest.raises(InputError, match=r"coverage=0.96 needs 24 samples"):
+        quantiles(values, np.ones(19), 0.96)
+
+
+def test_quantile_counts_a_sample_of_twice_the_weight_twice():
+    values = np.array([[0.0, 1, 2, 3, 4, 5, 6, 7, 8]])
+    weights = np.array([1.0, 1, 1, 1, 1, 1, 1, 1, 2])
+    repeated = np.append(values, [[8.0]], axis=1)
+    for coverage in (0.3, 0.5, 0.7):
+        assert quantiles(values, weights, coverage) == quantiles(repeated, np.ones(10), coverage)
+
+
+def test_std_equals_gaussian_process_with_a_huge_constant_kernel():
+    X, y, new = regression(40)
+    kernel = ConstantKernel(1e6, "fixed") + RBF(1 / np.sqrt(2 * 0.2), "fixed")
+    process = GaussianProcessRegressor(kernel, alpha=0.3, optimizer=None).fit(X, y)
+    mean, latent = process.predict(new, return_std=True)
+    model = lk.KernelRegressor(lk.gaussians([0.2]), **SETTINGS)
+    own, _ = refits(model, X, y, new)
+    found, std = model.fit(X, y).predict(new, return_std=True)
+    assert np.allclose(found, mean, atol=1e-4)
+    # standardised leave-one-out residuals have mean square one
+    variances = []
+    for i in range(len(y)):
+        kept = np.arange(len(y)) != i
+        one = GaussianProcessRegressor(kernel, alpha=0.3, optimizer=None).fit(X[kept], y[kept])
+        variances.append(one.predict(X[i : i + 1], return_std=True)[1][0] ** 2 + 0.3)
+    scale = np.mean((y - own) ** 2 / variances)
+    assert np.allclose(std, np.sqrt(scale * (latent**2 + 0.3)), rtol=1e-4)
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("kind", ["tiles", "factors", "both"])
+def test_factors_and_all_samples_as_landmarks_agree_with_the_gram_matrix(kind, center, rng):
+    w = np.linspace(0.5, 2, 70)
+    options = {"posterior": True, "n_components": 70}
+    problem, _ = learned_problem(MACHINE_KERNELS[kind], rng, center, w, **options)
+    new = rng.standard_normal((6, 4))
+    strategy = FactorRidge() if kind == "factors" else LandmarkRidge()
+    (fitted,) = strategy.train(problem, [0.5])
+    (dense,) = DenseRidge().train(problem, [0.5])
+    expected = dense_posterior(problem.kernel, dense.coef, 0.5, Threads(1))
+    outputs = problem.kernel.cross_gram(new, Threads(1)) @ dense.coef + dense.intercept
+    for call in (
+        lambda posterior: posterior.std(new, Threads(1)),
+        lambda posterior: posterior.interval(new, outputs, 0.9, Threads(1)),
+    ):
+        assert np.allclose(call(fitted.posterior), call(expected), rtol=1e-6)
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_landmark_variance_lies_between_those_of_the_process_and_the_prior(center, rng):
+    options = {"posterior": True, "n_components": 30}
+    problem, _ = learned_problem(MACHINE_KERNELS["tiles"], rng, center, **options)
+    new = 3 * rng.standard_normal((20, 4))
+    (fitted,) = LandmarkRidge().train(problem, [0.5])
+    exact = dense_posterior(problem.kernel, np.ones((70, 1)), 0.5, Threads(1))
+    found, expected = (one.coordinates(new, Threads(1))[1] for one in (fitted.posterior, exact))
+    prior = problem.kernel.cross_and_diagonal(new, Threads(1))[1]
+    assert (found >= expected - 1e-9).all()
+    assert (found > expected + 1e-3).any()
+    if not center:  # with an intercept the prior variance is infinite
+        assert (found <= prior + 1e-9).all()
+
+
+def test_landmarks_are_not_left_out(rng):
+    problem, _ = learned_problem(MACHINE_KERNELS["tiles"], rng, posterior=True, n_components=30)
+    (fitted,) = LandmarkRidge().train(problem, [0.5])
+    assert len(fitted.posterior.left_out.weights) == 40
+
+
+def test_at_most_2000_samples_are_left_out():
+    X = np.random.default_rng(0).standard_normal((2500, 3))
+    y = X[:, 0] + np.random.default_rng(1).standard_normal(2500)
+    model = lk.KernelRegressor(lk.per_feature(), method="unif", alpha=1.0).fit(X, y)
+    assert len(model._posterior.left_out.weights) == 2000
+    _, std = model.predict(X[:5], return_std=True)
+    assert np.allclose(std, 1.0, rtol=0.05)
