@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
+from scipy.stats import norm
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
@@ -11,7 +13,7 @@ from learnkernels.execution import Threads
 from learnkernels.machines import DenseRidge
 from learnkernels.machines.factor_ridge import FactorRidge
 from learnkernels.machines.landmark_ridge import LandmarkRidge
-from learnkernels.machines.posterior import dense_posterior, quantiles
+from learnkernels.machines.posterior import LeftOut, dense_posterior, quantiles
 from tests.machines.problems import KERNELS as MACHINE_KERNELS
 from tests.machines.problems import learned_problem
 
@@ -73,23 +75,50 @@ def test_quantile_counts_a_sample_of_twice_the_weight_twice():
         assert quantiles(values, weights, coverage) == quantiles(repeated, np.ones(10), coverage)
 
 
-def test_std_equals_gaussian_process_with_a_huge_constant_kernel():
+def test_std_is_that_of_a_gaussian_process_with_noise_from_leave_one_out():
     X, y, new = regression(40)
+    # a huge constant in the kernel is a flat prior on the intercept
     kernel = ConstantKernel(1e6, "fixed") + RBF(1 / np.sqrt(2 * 0.2), "fixed")
-    process = GaussianProcessRegressor(kernel, alpha=0.3, optimizer=None).fit(X, y)
-    mean, latent = process.predict(new, return_std=True)
-    model = lk.KernelRegressor(lk.gaussians([0.2]), **SETTINGS)
-    own, _ = refits(model, X, y, new)
-    found, std = model.fit(X, y).predict(new, return_std=True)
+    process = GaussianProcessRegressor(kernel, alpha=0.01, optimizer=None)
+    mean, latent = process.fit(X, y).predict(new, return_std=True)
+    settings = SETTINGS | {"alpha": 0.01}
+    model = lk.KernelRegressor(lk.gaussians([0.2]), **settings).fit(X, y)
+    found, std = model.predict(new, return_std=True)
     assert np.allclose(found, mean, atol=1e-4)
-    # standardised leave-one-out residuals have mean square one
-    variances = []
+    left_out, variances = [], []
     for i in range(len(y)):
         kept = np.arange(len(y)) != i
-        one = GaussianProcessRegressor(kernel, alpha=0.3, optimizer=None).fit(X[kept], y[kept])
-        variances.append(one.predict(X[i : i + 1], return_std=True)[1][0] ** 2 + 0.3)
-    scale = np.mean((y - own) ** 2 / variances)
-    assert np.allclose(std, np.sqrt(scale * (latent**2 + 0.3)), rtol=1e-4)
+        one, deviation = process.fit(X[kept], y[kept]).predict(X[i : i + 1], return_std=True)
+        left_out.append(y[i] - one[0])
+        variances.append(deviation[0] ** 2)
+
+    def log_likelihood(logs):
+        variance = np.exp(logs[0]) * (np.array(variances) + 0.01) + np.exp(logs[1])
+        return -norm.logpdf(left_out, 0, np.sqrt(variance)).sum()
+
+    best = minimize(log_likelihood, [0.0, -3.0], method="Nelder-Mead", tol=1e-9)
+    scale, more = np.exp(best.x)
+    assert more > 0.5 * scale * 0.01  # the noise is above alpha
+    assert np.allclose(std, np.sqrt(scale * (latent**2 + 0.01) + more), rtol=1e-2)
+
+
+def test_scales_of_known_variances_are_found():
+    random = np.random.default_rng(0)
+    v, w = random.uniform(0, 2, 5000), random.uniform(0.5, 2, 5000)
+    residuals = np.sqrt(3 * v + 0.4 / w)[:, None] * random.standard_normal((5000, 2))
+    left_out = LeftOut(np.zeros((5000, 1)), np.zeros(5000), w, residuals * [1, 10], v)
+    scale, noise = left_out.scales(1e-6)
+    assert np.allclose(scale, [3, 300], rtol=0.1)
+    assert np.allclose(noise, [0.4, 40], rtol=0.1)
+
+
+def test_noise_is_at_least_that_of_ridge():
+    residuals = np.sqrt(np.linspace(0.5, 1, 50))[:, None]
+    left_out = LeftOut(
+        np.zeros((50, 1)), np.zeros(50), np.ones(50), residuals, residuals[:, 0] ** 2
+    )
+    scale, noise = left_out.scales(0.3)
+    assert np.allclose(noise, 0.3 * scale)
 
 
 @pytest.mark.parametrize("center", [True, False])

@@ -342,15 +342,16 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
 
         Notes
         -----
-        The standard deviation is that of the Gaussian process whose covariance is the learned
-        kernel, with noise of variance alpha (divided by the sample weight) and a flat prior on the
-        intercept, both multiplied by one factor for each target. The factor makes the mean square
-        of the standardised leave-one-out residuals one. Weights and alpha are taken as known.
+        The variance is ``s2 v(x) + noise``. v is the posterior variance of the Gaussian process
+        whose covariance is the learned kernel, with noise of variance alpha (divided by the sample
+        weight) and a flat prior on the intercept. The factor s2 and the variance of the noise, at
+        least ``s2 alpha``, maximise the likelihood of the leave-one-out residuals of each target:
+        an alpha that predicts well may be far below the noise. Weights and alpha are taken as
+        known.
 
         With `n_components` the process is that of the features of the landmarks, and the variance
-        that these features lack, K(x, x) minus their squared norm, is added. The factor is then
-        computed from samples that are not landmarks. Of more than 2,000 samples, 2,000 random ones
-        are left out.
+        that these features lack, K(x, x) minus their squared norm, is added. Only samples that are
+        not landmarks are then left out. Of more than 2,000 samples, 2,000 random ones are left out.
 
         The first call factorises the Gram matrix, unless the kernels are held as factors or there
         are landmarks. For the method ``"ensemble"``, the machine ``"alignment"``, precomputed

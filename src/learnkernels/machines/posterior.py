@@ -4,14 +4,19 @@ Ridge with alpha is the posterior mean of a Gaussian process with covariance s^2
 variance s^2 alpha / w_i and a flat prior on the intercept. With A = K + alpha W^-1,
 
     G = A^-1 - A^-1 1 1'A^-1 / (1'A^-1 1),   coef = G y       (G = A^-1 without an intercept)
-    y_i - f_-i(x_i) = coef_i / G_ii,   of variance s^2 / G_ii
-    s^2 = mean of coef_i^2 / G_ii      (standardised leave-one-out residuals have mean square one)
+    r_i = y_i - f_-i(x_i) = coef_i / G_ii,   of variance s^2 / G_ii
+
+An alpha that predicts well may be far below the noise, so the noise is estimated from r_i too: s^2
+and t >= s^2 alpha maximise the leave-one-out likelihood (Sundararajan and Keerthi 2001),
+
+    r_i ~ N(0, s^2 v_i + t / w_i),   v_i = 1 / G_ii - alpha / w_i
+    s^2 = mean of r_i^2 / (v_i + rho / w_i) for rho = t / s^2
 
 A centered K has A^-1 1 = w / alpha. With the factor G = F F', F'1 = 0, and u(x) = F'K(x),
 
     variance of f(x) = s^2 (K(x, x) - |u(x)|^2 + alpha / sum w)
     L_i(x) = F_i'u(x) + w_i / sum w,   the weight of y_i in f(x)
-    f_-i(x) = f(x) - L_i(x) (y_i - f_-i(x_i))
+    f_-i(x) = f(x) - L_i(x) r_i
 
 With features psi, K = psi psi', and C C' = Psi'W Psi + alpha I, the same is
 
@@ -43,6 +48,9 @@ MATRICES = 4
 SMALLEST = 1e-12
 # Rounding of a rank, relative.
 ROUNDING = 1e-9
+# Ratios of noise to s^2 that are compared: from alpha to this multiple of the largest variance.
+RATIOS, RATIO = 100, 1e3
+TINY = np.finfo(float).tiny
 
 
 @dataclass(frozen=True)
@@ -60,7 +68,7 @@ class LeftOut:
     residuals : ndarray of shape (n_left_out, n_outputs)
         ``y_i - f_-i(x_i)``.
     variances : ndarray of shape (n_left_out,)
-        Of the residuals, divided by s^2.
+        ``v_i``: variances of f_-i(x_i), divided by s^2.
     """
 
     rows: np.ndarray
@@ -77,13 +85,24 @@ class LeftOut:
         shares = w / total
         complement = np.maximum(1 - w * np.einsum("ij,ij->i", U, U) - shares, SMALLEST)  # 1 - H_ii
         return cls(
-            w[:, None] * U, shares, w, residuals / complement[:, None], alpha / (w * complement)
-        )
+            w[:, None] * U, shares, w, residuals / complement[:, None],
+            alpha / w * (1 / complement - 1),
+        )  # fmt: skip
 
-    @property
-    def scale(self) -> np.ndarray:
-        """The variance s^2 of each output, shape (n_outputs,)."""
-        return np.average(self.residuals**2 / self.variances[:, None], axis=0, weights=self.weights)
+    def scales(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return s^2 and the variance t of the noise of each output, shape (n_outputs,) each."""
+        v, w, squares = self.variances, self.weights, self.residuals**2
+        largest = max(alpha, RATIO * float(np.max(v * w)))
+        best = np.full(squares.shape[1], -np.inf)
+        scale, noise = np.zeros((2, len(best)))
+        for rho in np.geomspace(alpha, largest, RATIOS):
+            variances = v + rho / w
+            s2 = np.average(squares / variances[:, None], axis=0, weights=w)
+            # twice the mean log-likelihood, up to a constant
+            found = -np.log(np.maximum(s2, TINY)) - np.average(np.log(variances), weights=w)
+            better = found > best
+            best[better], scale[better], noise[better] = found[better], s2[better], rho * s2[better]
+        return scale, noise
 
 
 @dataclass(frozen=True)
@@ -117,8 +136,9 @@ class Posterior(ABC):
     def std(self, X: Any, backend: Backend) -> np.ndarray:
         """Return the standard deviation of new observations, shape (n_new, n_outputs)."""
         _, variance = self.coordinates(X, backend)
-        variance = np.maximum(variance, 0.0) + self.alpha / self.total + self.alpha
-        return np.sqrt(variance[:, None] * self.left_out.scale)
+        variance = np.maximum(variance, 0.0) + self.alpha / self.total
+        scale, noise = self.left_out.scales(self.alpha)
+        return np.sqrt(np.outer(variance, scale) + noise)
 
     def interval(
         self, X: Any, outputs: np.ndarray, coverage: float, backend: Backend
@@ -316,8 +336,11 @@ def dense_posterior(
     total = w.sum() if kernel.center else np.inf
     F = inverse_root(weighted(kernel.gram(backend), w), w, alpha, kernel.center)
     chosen = some_samples(np.arange(len(w)))
-    G = np.maximum(np.einsum("ij,ij->i", F[chosen], F[chosen]), np.finfo(float).tiny)  # G_ii
-    left_out = LeftOut(F[chosen], w[chosen] / total, w[chosen], coef[chosen] / G[:, None], 1 / G)
+    G = np.maximum(np.einsum("ij,ij->i", F[chosen], F[chosen]), TINY)  # G_ii
+    left_out = LeftOut(
+        F[chosen], w[chosen] / total, w[chosen], coef[chosen] / G[:, None],
+        np.maximum(1 / G - alpha / w[chosen], 0.0),
+    )  # fmt: skip
     return DensePosterior(left_out, alpha, total, kernel, F)
 
 
