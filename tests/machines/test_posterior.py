@@ -106,18 +106,15 @@ def test_scales_of_known_variances_are_found():
     random = np.random.default_rng(0)
     v, w = random.uniform(0, 2, 5000), random.uniform(0.5, 2, 5000)
     residuals = np.sqrt(3 * v + 0.4 / w)[:, None] * random.standard_normal((5000, 2))
-    left_out = LeftOut(np.zeros((5000, 1)), np.zeros(5000), w, residuals * [1, 10], v)
+    left_out = LeftOut(w, residuals * [1, 10], v)
     scale, noise = left_out.scales(1e-6)
     assert np.allclose(scale, [3, 300], rtol=0.1)
     assert np.allclose(noise, [0.4, 40], rtol=0.1)
 
 
 def test_noise_is_at_least_that_of_ridge():
-    residuals = np.sqrt(np.linspace(0.5, 1, 50))[:, None]
-    left_out = LeftOut(
-        np.zeros((50, 1)), np.zeros(50), np.ones(50), residuals, residuals[:, 0] ** 2
-    )
-    scale, noise = left_out.scales(0.3)
+    v = np.linspace(0.5, 1, 50)
+    scale, noise = LeftOut(np.ones(50), np.sqrt(v)[:, None], v).scales(0.3)
     assert np.allclose(noise, 0.3 * scale)
 
 
@@ -133,11 +130,22 @@ def test_factors_and_all_samples_as_landmarks_agree_with_the_gram_matrix(kind, c
     (dense,) = DenseRidge().train(problem, [0.5])
     expected = dense_posterior(problem.kernel, dense.coef, 0.5, Threads(1))
     outputs = problem.kernel.cross_gram(new, Threads(1)) @ dense.coef + dense.intercept
-    for call in (
-        lambda posterior: posterior.std(new, Threads(1)),
-        lambda posterior: posterior.interval(new, outputs, 0.9, Threads(1)),
-    ):
-        assert np.allclose(call(fitted.posterior), call(expected), rtol=1e-6)
+    found = fitted.posterior
+    assert np.allclose(found.std(new, Threads(1)), expected.std(new, Threads(1)), rtol=1e-6)
+    assert np.allclose(found.left_out.residuals, expected.left_out.residuals, atol=1e-7)
+    if kind == "factors":
+        arguments = new, outputs, 0.9, Threads(1)
+        assert np.allclose(found.interval(*arguments), expected.interval(*arguments))
+
+
+def test_landmark_interval_is_that_of_the_jackknife(rng):
+    options = {"posterior": True, "n_components": 30}
+    problem, _ = learned_problem(MACHINE_KERNELS["tiles"], rng, **options)
+    (fitted,) = LandmarkRidge().train(problem, [0.5])
+    outputs = np.zeros((3, 2))
+    found = fitted.posterior.interval(rng.standard_normal((3, 4)), outputs, 0.9, Threads(1))
+    sizes = np.sort(np.abs(fitted.posterior.left_out.residuals), axis=0)[36]  # rank 0.9 (40 + 1)
+    assert np.allclose(found, np.stack([-sizes, sizes], axis=1))
 
 
 @pytest.mark.parametrize("center", [True, False])

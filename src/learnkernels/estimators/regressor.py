@@ -351,7 +351,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
 
         With `n_components` the process is that of the features of the landmarks, and the variance
         that these features lack, K(x, x) minus their squared norm, is added. Only samples that are
-        not landmarks are then left out. Of more than 2,000 samples, 2,000 random ones are left out.
+        not landmarks are then left out. Of more than 2,000 samples (1,000 with landmarks), random
+        ones are left out.
 
         The first call factorises the Gram matrix, unless the kernels are held as factors or there
         are landmarks. For the method ``"ensemble"``, the machine ``"alignment"``, precomputed
@@ -397,7 +398,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         These are the jackknife+ intervals of Barber, Candes, Ramdas and Tibshirani (2021):
         quantiles of f_-i(x) - abs(r_i) and f_-i(x) + abs(r_i) over the training samples i, where
         f_-i is ridge without sample i and r_i its error for it. Both have a closed form, so nothing
-        is fitted again. Samples count by their weights.
+        is fitted again. Samples count by their weights. With `n_components` f takes the place of
+        f_-i (the jackknife), and there is no guarantee.
 
         If the samples are exchangeable, and weights of the kernels and alpha do not depend on them,
         a new target is in its interval with probability at least ``1 - 2 (1 - coverage)``, for

@@ -13,6 +13,7 @@ from learnkernels.estimators.fitting import Predictor
 from learnkernels.execution import Backend, format_bytes
 from learnkernels.kernels.tables import n_rows, rows
 from learnkernels.machines import Posterior, Training, fits_in_memory, posterior_bytes
+from learnkernels.methods import Ensemble, as_method
 
 # Numbers in an array of some new samples and what belongs to each.
 PIECE = 2_000_000
@@ -49,7 +50,7 @@ def reason(model: Any) -> str:
             'kernels="precomputed" does not give K(x, x) of new samples; pass the kernels as '
             "formulas, for example lk.gaussians(), and the table that they are computed from."
         )
-    if "_coefficients" not in model.__dict__ or model.certificate_.criterion == "ensemble":
+    if isinstance(as_method(model.method), Ensemble):
         return 'method "ensemble" averages several machines; fit it with another method.'
     n = model._coefficients[2]
     return (

@@ -31,6 +31,8 @@ from learnkernels.machines.posterior import LandmarkPosterior, LeftOut
 
 # Matrices of the size of the landmarks, besides a sum for each thread.
 MATRICES = 6
+# Samples whose residuals a model keeps: fewer than in a model that keeps its training samples.
+LEFT_OUT = 1000
 
 logger = logging.getLogger("learnkernels")
 
@@ -184,7 +186,7 @@ def landmark_posterior(
     """Return the posterior; samples that are not landmarks are left out, each alone."""
     w = problem.weights
     others = np.setdiff1d(np.arange(len(w)), landmarks.index)
-    chosen = some_samples(others if len(others) else np.arange(len(w)))
+    chosen = some_samples(others if len(others) else np.arange(len(w)), LEFT_OUT)
     T, mean = landmarks.T @ fitted.V, fitted.mean @ fitted.V
     taken = replace(landmarks, kernel=landmarks.kernel.take(chosen), T=T)
     psi = taken.features(slice(0, len(chosen))) - mean  # (n_left_out, rank)
@@ -192,6 +194,7 @@ def landmark_posterior(
     total = float(w.sum()) if problem.center else np.inf
     U = fitted.shrinkage * psi
     left_out = LeftOut.of_features(U, w[chosen], residuals, alpha, total)
+    left_out = replace(left_out, rows=None)  # as many numbers as landmarks for each sample
     origin, level = np.zeros(T.shape[1]), 0.0
     if problem.center:
         means = landmarks.kernel.take(landmarks.index).gram(problem.backend).mean(axis=1)  # (m,)

@@ -55,11 +55,11 @@ def left_out_outputs(problem: TrainingProblem, system: System, coef: np.ndarray)
     return found
 
 
-def some_samples(samples: np.ndarray) -> np.ndarray:
-    """Return MOST random samples if there are more, in the same order."""
-    if len(samples) <= MOST:
+def some_samples(samples: np.ndarray, most: int = MOST) -> np.ndarray:
+    """Return `most` random samples if there are more, in the same order."""
+    if len(samples) <= most:
         return samples
-    return samples[np.sort(np.random.RandomState(0).choice(len(samples), MOST, replace=False))]
+    return samples[np.sort(np.random.RandomState(0).choice(len(samples), most, replace=False))]
 
 
 def squared_errors(residuals: np.ndarray, complement: np.ndarray, weights: np.ndarray) -> float:

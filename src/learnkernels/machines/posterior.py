@@ -24,7 +24,9 @@ With features psi, K = psi psi', and C C' = Psi'W Psi + alpha I, the same is
     L_i(x) = w_i u(x_i)'u(x) + w_i / sum w
 
 Landmarks add to this variance what their features lack, K(x, x) - |psi(x)|^2, both centered with
-the landmarks. Nothing here depends on constants that are added to the rows and columns of K.
+the landmarks. They keep no u(x_i), so f takes the place of f_-i in their intervals: L_i(x) is small
+with many samples for each landmark. Nothing here depends on constants that are added to the rows
+and columns of K.
 """
 
 from __future__ import annotations
@@ -59,35 +61,30 @@ class LeftOut:
 
     Attributes
     ----------
-    rows : ndarray of shape (n_left_out, rank)
-        ``L_i(x) = rows_i'u(x) + shares_i``.
-    shares : ndarray of shape (n_left_out,)
-        ``w_i / sum w``; zero without an intercept.
     weights : ndarray of shape (n_left_out,)
         Sample weights.
     residuals : ndarray of shape (n_left_out, n_outputs)
         ``y_i - f_-i(x_i)``.
     variances : ndarray of shape (n_left_out,)
         ``v_i``: variances of f_-i(x_i), divided by s^2.
+    rows : ndarray of shape (n_left_out, rank) or None
+        ``L_i(x) = rows_i'u(x) + w_i / sum w``; None takes f_-i = f.
     """
 
-    rows: np.ndarray
-    shares: np.ndarray
     weights: np.ndarray
     residuals: np.ndarray
     variances: np.ndarray
+    rows: np.ndarray | None = None
 
     @classmethod
     def of_features(
         cls, U: np.ndarray, w: np.ndarray, residuals: np.ndarray, alpha: float, total: float
     ) -> LeftOut:
         """Return the samples with coordinates U, weights w and residuals ``y - f``."""
-        shares = w / total
-        complement = np.maximum(1 - w * np.einsum("ij,ij->i", U, U) - shares, SMALLEST)  # 1 - H_ii
-        return cls(
-            w[:, None] * U, shares, w, residuals / complement[:, None],
-            alpha / w * (1 / complement - 1),
-        )  # fmt: skip
+        leverage = w * np.einsum("ij,ij->i", U, U) + w / total  # H_ii
+        complement = np.maximum(1 - leverage, SMALLEST)
+        variances = alpha / w * (1 / complement - 1)
+        return cls(w, residuals / complement[:, None], variances, w[:, None] * U)
 
     def scales(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
         """Return s^2 and the variance t of the noise of each output, shape (n_outputs,) each."""
@@ -129,9 +126,14 @@ class Posterior(ABC):
         """
 
     @property
+    @abstractmethod
+    def rank(self) -> int:
+        """Number of coordinates."""
+
+    @property
     def width(self) -> int:
         """Numbers for each new sample."""
-        return max(self.left_out.rows.shape)
+        return max(self.rank, len(self.left_out.weights))
 
     def std(self, X: Any, backend: Backend) -> np.ndarray:
         """Return the standard deviation of new observations, shape (n_new, n_outputs)."""
@@ -145,6 +147,8 @@ class Posterior(ABC):
     ) -> np.ndarray:
         """Return jackknife+ intervals (Barber et al. 2021), shape (n_new, n_outputs, 2).
 
+        With f in place of f_-i(x) they are those of the jackknife.
+
         Parameters
         ----------
         X
@@ -155,7 +159,9 @@ class Posterior(ABC):
         backend : Backend
         """
         left_out = self.left_out
-        L = self.coordinates(X, backend)[0] @ left_out.rows.T + left_out.shares
+        L = np.zeros((len(outputs), len(left_out.weights)))
+        if left_out.rows is not None:
+            L = self.coordinates(X, backend)[0] @ left_out.rows.T + left_out.weights / self.total
         found = np.empty((*outputs.shape, 2))
         for t, residuals in enumerate(left_out.residuals.T):
             centers = outputs[:, t, None] - L * residuals  # f_-i(x), (n_new, n_left_out)
@@ -211,6 +217,10 @@ class DensePosterior(Posterior):
     kernel: LearnedKernel
     F: np.ndarray
 
+    @property
+    def rank(self) -> int:
+        return len(self.F)
+
     def coordinates(self, X: Any, backend: Backend) -> tuple[np.ndarray, np.ndarray]:
         K, diagonal = self.kernel.cross_and_diagonal(X, backend)
         u = K @ self.F
@@ -228,6 +238,10 @@ class FactorPosterior(Posterior):
     """
 
     functions: tuple[Function, ...]
+
+    @property
+    def rank(self) -> int:
+        return 0 if self.left_out.rows is None else self.left_out.rows.shape[1]
 
     def coordinates(self, X: Any, backend: Backend) -> tuple[np.ndarray, np.ndarray]:
         u = np.sum([function.outputs(X, backend) for function in self.functions], axis=0)
@@ -260,6 +274,10 @@ class LandmarkPosterior(Posterior):
     origin: np.ndarray
     level: float
     shrinkage: np.ndarray
+
+    @property
+    def rank(self) -> int:
+        return len(self.T)
 
     def coordinates(self, X: Any, backend: Backend) -> tuple[np.ndarray, np.ndarray]:
         K, prior = self.kernel.cross_and_diagonal(X, backend)
@@ -337,10 +355,8 @@ def dense_posterior(
     F = inverse_root(weighted(kernel.gram(backend), w), w, alpha, kernel.center)
     chosen = some_samples(np.arange(len(w)))
     G = np.maximum(np.einsum("ij,ij->i", F[chosen], F[chosen]), TINY)  # G_ii
-    left_out = LeftOut(
-        F[chosen], w[chosen] / total, w[chosen], coef[chosen] / G[:, None],
-        np.maximum(1 / G - alpha / w[chosen], 0.0),
-    )  # fmt: skip
+    variances = np.maximum(1 / G - alpha / w[chosen], 0.0)
+    left_out = LeftOut(w[chosen], coef[chosen] / G[:, None], variances, F[chosen])
     return DensePosterior(left_out, alpha, total, kernel, F)
 
 

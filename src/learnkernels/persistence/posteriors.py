@@ -33,24 +33,25 @@ from learnkernels.persistence.functions import (
 
 SIZES = Array(size=LARGEST_OUTPUT)
 LEFT_OUT = Record(LeftOut, {
-    "rows": Array(2, size=LARGEST_OUTPUT), "shares": Array(low=0.0), "weights": Array(low=0.0),
-    "residuals": Array(2, size=LARGEST_OUTPUT), "variances": Array(low=0.0)})  # fmt: skip
+    "weights": Array(low=0.0), "residuals": Array(2, size=LARGEST_OUTPUT),
+    "variances": Array(low=0.0), "rows": Optional(Array(2, size=LARGEST_OUTPUT))})  # fmt: skip
 
 
 def check_left_out(posterior: Any) -> None:
     """Raise unless the samples that were left out have one value of everything."""
-    found, n = posterior.left_out, len(posterior.left_out.rows)
-    lengths = {len(getattr(found, name)) for name in LEFT_OUT.fields}
+    found, n = posterior.left_out, len(posterior.left_out.weights)
+    lengths = {len(found.residuals), len(found.variances)}
     require(n > 0 and lengths == {n}, "samples that were left out differ in number")
+    require(found.rows is None or found.rows.shape == (n, posterior.rank), "rows of another shape")
     require((found.weights > 0).all(), "a weight of 0")
     require(posterior.total > 0, "a sum of weights that is not positive")
 
 
 def check_factors(posterior: FactorPosterior) -> None:
     check_left_out(posterior)
-    rank = posterior.left_out.rows.shape[1]
+    require(posterior.left_out.rows is not None, "samples that were left out without rows")
     same = all(
-        isinstance(one, FactorFunction) and one.primal[0].shape[1] == rank
+        isinstance(one, FactorFunction) and one.primal[0].shape[1] == posterior.rank
         for one in posterior.functions
     )
     require(same, "coordinates of another number")
@@ -58,8 +59,9 @@ def check_factors(posterior: FactorPosterior) -> None:
 
 def check_landmarks(posterior: LandmarkPosterior) -> None:
     check_left_out(posterior)
-    rank = posterior.left_out.rows.shape[1]
-    require(posterior.T.shape == (len(posterior.kernel.weights), rank), "features of another shape")
+    require(posterior.left_out.rows is None, "samples that were left out with rows")
+    m, rank = posterior.T.shape
+    require(m == len(posterior.kernel.weights), "landmarks differ in number")
     vectors = posterior.mean, posterior.origin, posterior.shrinkage
     require(all(one.shape == (rank,) for one in vectors), "features differ in number")
 
