@@ -63,7 +63,7 @@ def test_quantile_is_the_order_statistic_of_jackknife_plus():
     values = np.random.default_rng(0).permutation(np.arange(57.0)).reshape(3, 19)
     assert np.array_equal(quantiles(values, np.ones(19), 0.9), np.sort(values)[:, 17])
     assert np.array_equal(quantiles(values, np.full(19, 7.0), 0.95), values.max(axis=1))
-    with pytest.raises(InputError, match=r"coverage=0.96 needs 24 samples"):
+    with pytest.raises(InputError, match=r"coverage=0.96 needs 24 samples to leave out"):
         quantiles(values, np.ones(19), 0.96)
 
 

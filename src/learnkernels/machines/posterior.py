@@ -43,6 +43,7 @@ from learnkernels.execution import Backend
 from learnkernels.gram import Function, LearnedKernel, weighted
 from learnkernels.machines.base import gram_bytes, not_definite
 from learnkernels.machines.leave_one_out import some_samples
+from learnkernels.plurals import count_text
 
 # Gram matrices held at once: the inverse Cholesky factor, F, and work space.
 MATRICES = 4
@@ -196,8 +197,8 @@ def required_rank(n: int, coverage: float) -> float:
     if rank > n * (1 + ROUNDING):
         needed = int(np.ceil(coverage / (1 - coverage) - ROUNDING))
         raise InputError(
-            f"coverage={coverage:g} needs {needed} samples that can be left out, found {n}; lower "
-            "coverage, or train on more samples."
+            f"coverage={coverage:g} needs {count_text(needed, 'sample')} to leave out, found {n}; "
+            "lower coverage, or train on more samples."
         )
     return rank
 
