@@ -123,5 +123,5 @@ def factor_posterior(
     U = system.R[chosen] @ primal / np.sqrt(w[chosen])[:, None]
     residuals = alpha * coef[chosen] / w[chosen, None]  # y - f
     left_out = LeftOut.of_features(U, w[chosen], residuals, alpha, total)
-    functions = problem.kernel.functions(np.zeros((len(w), primal.shape[1])), primal)
+    functions = problem.kernel.functions(np.empty((0, len(primal))), primal)
     return FactorPosterior(left_out, alpha, total, functions)
