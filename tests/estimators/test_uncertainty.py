@@ -149,6 +149,7 @@ def test_pairs_of_objects_agree_with_the_kernel_of_their_features():
     ("options", "message"),
     [
         ({"machine": "alignment"}, 'machine="ridge"'),
+        ({"machine": "svr", "alpha": "auto", "C": 1.0}, 'machine="ridge"'),
         ({"method": "ensemble"}, "another method"),
         ({"max_memory": 1e4}, "115 kB, more than max_memory=10 kB; .* n_components"),
     ],

@@ -37,27 +37,27 @@ def posterior_of(model: Any, backend: Backend) -> Posterior:
     """Return the posterior of a fitted regressor, or raise with the reason why it has none."""
     kept = getattr(model, "_posterior", None)
     if kept is None:
-        raise InputError(f"the model has no standard deviations or intervals: {reason(model)}")
+        why, advice = reason(model)
+        raise InputError(f"the model has no standard deviations or intervals: {why}; {advice}.")
     return kept.posterior(model._functions, backend) if isinstance(kept, Training) else kept
 
 
-def reason(model: Any) -> str:
+def reason(model: Any) -> tuple[str, str]:
     """Return why a fitted regressor has no posterior, and how to fit one that has."""
     if model.alpha_ is None:
-        return f'machine {model.solver_!r} is not ridge; fit it with machine="ridge".'
+        return f"machine {model.solver_!r} is not ridge", 'fit it with machine="ridge"'
     if model._pairwise():
-        return (
-            'kernels="precomputed" does not give K(x, x) of new samples; pass the kernels as '
-            "formulas, for example lk.gaussians(), and the table that they are computed from."
-        )
+        why = 'kernels="precomputed" does not give K(x, x) of new samples'
+        advice = "pass kernels as formulas, such as lk.gaussians(), and the table that they read"
+        return why, advice
     if isinstance(as_method(model.method), Ensemble):
-        return 'method "ensemble" averages several machines; fit it with another method.'
+        return 'method "ensemble" averages several machines', "fit it with another method"
     n = model._coefficients[2]
-    return (
+    why = (
         f"the matrices of {n} samples need {format_bytes(posterior_bytes(n))}, more than "
-        f"max_memory={format_bytes(model._memory()['max_memory'])}; fit it with "
-        "n_components=1000, or with a larger max_memory."
+        f"max_memory={format_bytes(model._memory()['max_memory'])}"
     )
+    return why, "fit it with n_components=1000, or with a larger max_memory"
 
 
 def by_pieces(
