@@ -208,6 +208,14 @@ class Forger:
                 del value[-1]
 
 
+# Messages of models of longer or shorter sequences, of pairs of other objects, and of kernels or
+# numbers of samples with which standard deviations and intervals are not defined.
+OTHER_MODEL = (
+    "letters, expected", "number the objects", "not positive definite", "intervals overflow",
+    "to leave out",
+)  # fmt: skip
+
+
 def nodes(document: Document) -> Iterator[Any]:
     """Yield all lists and objects of a document."""
     pending = [document]
@@ -290,8 +298,7 @@ def ending(
         try:
             found = outputs(model, samples)
         except lk.InputError as error:
-            # A model of longer or shorter sequences, or of pairs of other objects.
-            if "letters, expected" in str(error) or "number the objects" in str(error):
+            if any(text in str(error) for text in OTHER_MODEL):
                 return "other model"
             if "Input X contains NaN" not in str(error):
                 raise
