@@ -24,6 +24,7 @@ from benchmarks import (
     statistics,
     tables,
     tables_large,
+    uncertainty,
 )
 
 BENCHMARKS = {
@@ -44,6 +45,7 @@ BENCHMARKS = {
     "pairs": pairs.run,
     "tables": tables.run,
     "tables_large": tables_large.run,
+    "uncertainty": uncertainty.run,
     "soak": soak.run,
 }
 

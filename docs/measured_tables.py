@@ -24,7 +24,7 @@ def write_tables(results: Path, tables: Path) -> None:
     Parameters
     ----------
     results : Path
-        Folder with methods.json, noise.json, cost.json and precision.json.
+        Folder with methods.json, noise.json, cost.json, precision.json and uncertainty.json.
     tables : Path
         Folder to write to.
     """
@@ -33,6 +33,7 @@ def write_tables(results: Path, tables: Path) -> None:
     noise = json.loads((results / "noise.json").read_text(encoding="utf-8"))
     cost = json.loads((results / "cost.json").read_text(encoding="utf-8"))
     precision = json.loads((results / "precision.json").read_text(encoding="utf-8"))
+    uncertainty = json.loads((results / "uncertainty.json").read_text(encoding="utf-8"))
     for name, text in (
         ("cost", cost_table(cost)),
         ("cost_model", model_table(cost)),
@@ -41,6 +42,7 @@ def write_tables(results: Path, tables: Path) -> None:
         ("noise", noise_table(noise)),
         ("precision", precision_table(precision["families"], "kernels")),
         ("precision_by_data", precision_table(by_data(precision["families"]), "data")),
+        ("uncertainty", uncertainty_table(uncertainty["tables"])),
     ):
         (tables / f"{name}.md").write_text(text + "\n", encoding="utf-8")
 
@@ -187,3 +189,28 @@ def size(n_bytes: float) -> str:
         if n_bytes < 1000 * bytes_of_it:
             return f"{n_bytes / bytes_of_it:.3g} {unit}"
     return f"{n_bytes / 1e12:.3g} TB"
+
+
+def uncertainty_table(tables: dict) -> str:
+    """One row a table, and their means: coverage, width and log-likelihood of both models."""
+    models = ("learnkernels", "GaussianProcessRegressor")
+
+    def row(name: str, values: dict) -> list[str]:
+        ours, theirs = (values[model] for model in models)
+        return [
+            name,
+            *(f"{100 * one['coverage']:.1f} %" for one in (ours, theirs)),
+            *(f"{one['width']:.2f}" for one in (ours, theirs)),
+            *(f"{one['log_likelihood']:.2f}" for one in (ours, theirs)),
+        ]
+
+    means = {
+        model: {
+            key: np.mean([values[model][key] for values in tables.values()])
+            for key in ("coverage", "width", "log_likelihood")
+        }
+        for model in models
+    }
+    head = ["table", "coverage", "GP", "width", "GP", "log-likelihood", "GP"]
+    rows = [row(name, values) for name, values in tables.items()]
+    return table(head, [*rows, row("mean", means)])

@@ -64,6 +64,41 @@ def test_predict_writes_probabilities_that_agree_with_predictions(iris, tmp_path
     assert main(["predict", path, str(output), "--proba"]) == 2  # has the columns already
 
 
+def test_predict_writes_standard_deviations_and_intervals_of_the_model(iris, tmp_path):
+    model, path = fitted(iris, tmp_path, "--task", "regression", "--method", "unif", "--alpha", "1")
+    output = tmp_path / "out.csv"
+    call = ["predict", path, iris, "--std", "--interval", "0.8", "--output", str(output)]
+    assert main(call) == 0
+    table = pd.read_csv(output)
+    inside = (table["lower"] <= table["target"]) & (table["target"] <= table["upper"])
+    assert 0.75 < inside.mean() <= 0.95
+    assert (table["std"] > 0).all() and model.solver_ == "dense"
+    for option in (["--std"], ["--interval", "0.5"]):
+        renamed = table.drop(columns="prediction")
+        renamed.to_csv(output, index=False)
+        assert main(["predict", path, str(output), *option]) == 2  # has the columns already
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--std"], "--std and --interval are for regression"),
+        (["--interval", "0.9"], "pass --proba"),
+    ],
+)
+def test_uncertainty_of_classes_is_refused_with_advice(options, message, iris, tmp_path, capsys):
+    _, path = fitted(iris, tmp_path, "--method", "unif", "--C", "1")
+    assert main(["predict", path, iris, *options]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("coverage", ["0", "1", "1.5", "nan", "90"])
+def test_interval_with_an_impossible_coverage_is_refused(coverage, iris, tmp_path, capsys):
+    _, path = fitted(iris, tmp_path, "--task", "regression", "--method", "unif", "--alpha", "1")
+    assert main(["predict", path, iris, "--interval", coverage]) == 2
+    assert "between 0 and 1" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [

@@ -43,6 +43,12 @@ BYTES, LEAST_BYTES, SECONDS = 60, 10_000_000, 5.0
 WIDE, WIDEST = 1000, 10**6
 # Address space of the program: a file that takes too much memory is an error, not a crash.
 MAX_SPACE = 6 * 2**30
+# Messages of models of longer or shorter sequences, of pairs of other objects, and of kernels or
+# numbers of samples with which standard deviations and intervals are not defined.
+OTHER_MODEL = (
+    "letters, expected", "number the objects", "not positive definite", "intervals overflow",
+    "to leave out",
+)  # fmt: skip
 
 Document = Any
 Arrays = dict[str, np.ndarray]
@@ -290,8 +296,7 @@ def ending(
         try:
             found = outputs(model, samples)
         except lk.InputError as error:
-            # A model of longer or shorter sequences, or of pairs of other objects.
-            if "letters, expected" in str(error) or "number the objects" in str(error):
+            if any(text in str(error) for text in OTHER_MODEL):
                 return "other model"
             if "Input X contains NaN" not in str(error):
                 raise

@@ -102,6 +102,9 @@ MODELS: dict[str, tuple[Any, str]] = {
     "threads": (lk.KernelRegressor(**SOME, backend=lk.Threads(1), alpha=1.0), "rows"),
     "single precision": (lk.KernelClassifier(**SOME, C=1.0), "single precision"),
     "factors": (lk.KernelClassifier(lk.per_feature(), "alignf", 1.0), "rows"),
+    "factors of a regression": (lk.KernelRegressor(lk.per_feature(), "alignf", 1.0), "rows"),
+    "formulas and factors": (
+        lk.KernelRegressor([lk.per_feature(), "gaussians"], "unif", 1.0, center=False), "sparse"),
     "sparse factors": (lk.KernelClassifier(lk.per_feature(), "alignf", 1.0), "sparse"),
     "learner of factors": (lk.KernelLearner(lk.per_feature(), "alignf"), "rows"),
     "learner of sparse factors": (lk.KernelLearner(lk.per_feature(), "alignf"), "sparse"),
@@ -181,4 +184,9 @@ def outputs(model: Any, X: Any) -> dict[str, np.ndarray]:
     last = model[-1] if hasattr(model, "steps") else model
     absent = set() if hasattr(last, "temperature_") else {"predict_proba"}
     names = [name for name in CALLS if name not in absent and hasattr(model, name)]
-    return {name: np.asarray(getattr(model, name)(X)) for name in names}
+    found = {name: np.asarray(getattr(model, name)(X)) for name in names}
+    if hasattr(last, "_posterior"):
+        found["std"] = np.asarray(model.predict(X, return_std=True)[1])
+        prepared = model[:-1].transform(X) if last is not model else X
+        found["interval"] = last.predict_interval(prepared, 0.5)
+    return found

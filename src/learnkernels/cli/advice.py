@@ -36,6 +36,9 @@ ADVICE = tuple(
         (r"\brandom_state=", "--random-state "),
         (r"\bn_jobs=", "--n-jobs "),
         (r"\bdraws=", "--draws "),
+        (r"\bcoverage=", "--interval "),
+        (r"fit it with n_components=(\d+), or with a", r"fit it with --components \1, or with a"),
+        (r"fit it with machine=(['\"])ridge\1", "fit it with --machine ridge"),
     )
 )
 

@@ -82,13 +82,14 @@ def run_predict(options: Namespace) -> None:
     check_output(options.output, options.model, options.data)
     saved = saved_model(options.model)
     table = read_table(options.data, options.sep)
-    if "prediction" in table.columns:
-        raise InputError(f"{options.data!r} already has a column 'prediction'; rename it.")
+    check_names(["prediction"], table, options.data)
     X = features_of(saved, table, options.data)
     predicted = table.copy()  # contiguous
     predicted["prediction"] = saved["model"].predict(X)
     if options.proba:
         add_probabilities(predicted, saved, X, options.data)
+    if options.std or options.interval is not None:
+        add_uncertainty(predicted, saved, X, options)
     if options.output:
         with replacing(options.output) as stream:
             predicted.to_csv(stream, index=False)
@@ -111,10 +112,33 @@ def add_probabilities(
     if saved["task"] != "classification":
         raise InputError("--proba is for classes, and the model is a regression; leave it out.")
     names = [f"probability of {label}" for label in saved["model"].classes_]
-    twice = [name for name in names if name in predicted.columns]
+    check_names(names, predicted, path)
+    predicted[names] = saved["model"].predict_proba(X)
+
+
+def add_uncertainty(
+    predicted: pd.DataFrame, saved: dict[str, Any], X: pd.DataFrame, options: Namespace
+) -> None:
+    """Add a column of standard deviations, and the lower and upper ends of intervals."""
+    if saved["task"] != "regression":
+        raise InputError(
+            "--std and --interval are for regression, and the model predicts classes; pass --proba."
+        )
+    model = saved["model"]
+    if options.std:
+        check_names(["std"], predicted, options.data)
+        predicted["std"] = model.predict(X, return_std=True)[1]
+    if options.interval is not None:
+        check_names(["lower", "upper"], predicted, options.data)
+        rows = model[:-1].transform(X)
+        predicted[["lower", "upper"]] = model[-1].predict_interval(rows, options.interval)
+
+
+def check_names(names: list[str], table: pd.DataFrame, path: str) -> None:
+    """Raise if a table has a column of one of these names."""
+    twice = [name for name in names if name in table.columns]
     if twice:
         raise InputError(f"{path!r} already has a column {twice[0]!r}; rename it.")
-    predicted[names] = saved["model"].predict_proba(X)
 
 
 def features_of(saved: dict[str, Any], table: pd.DataFrame, path: str) -> pd.DataFrame:

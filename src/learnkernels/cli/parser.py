@@ -51,6 +51,14 @@ def add_predict(subparsers: Any) -> None:
     predict.add_argument(
         "--proba", action="store_true", help="add a column with the probability of each class"
     )
+    predict.add_argument(
+        "--std", action="store_true", help="add a column with the standard deviation (regression)"
+    )
+    predict.add_argument(
+        "--interval", type=float, metavar="COVERAGE",
+        help="add columns with the lower and upper end of an interval that contains this part of "
+        "new targets, for example 0.9 (regression)",
+    )  # fmt: skip
     predict.add_argument("--output", metavar="FILE", help="output CSV (default: standard output)")
     predict.set_defaults(run=commands.run_predict)
 

@@ -241,7 +241,10 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
     def _outputs(self, X: Any) -> np.ndarray:
         """Return the outputs of the machine for new samples, shape (n_samples, n_outputs)."""
         check_is_fitted(self)
-        X = self._validate(X, reset=False)
+        return self._outputs_of(self._validate(X, reset=False))
+
+    def _outputs_of(self, X: Any) -> np.ndarray:
+        """Return the outputs for validated samples, shape (n_samples, n_outputs)."""
         with self._progress():
             backend = as_backend(self.backend, self.n_jobs)
             outputs = self._intercept + sum(f.outputs(X, backend) for f in self._functions)

@@ -159,6 +159,8 @@ class Predictor:
         Name of the training strategy.
     left_out : ndarray of shape (n_samples, n_outputs) or None
         Outputs for samples that were left out, as in `Trained`.
+    posterior : FactorPosterior, LandmarkPosterior or None
+        As in `Trained`.
     """
 
     learned: Learned
@@ -167,6 +169,7 @@ class Predictor:
     certificates: tuple[Certificate, ...]
     solver: str
     left_out: np.ndarray | None = None
+    posterior: Any = None
 
 
 def prepare(
@@ -373,14 +376,16 @@ def needs_grams(prepared: Prepared, method: WeightMethod) -> bool:
 
 def train(
     prepared: Prepared, learned: Learned, machine: Machine, values: Sequence[float],
-    without: int | None = None, left_out: bool = False,
+    without: int | None = None, left_out: bool = False, posterior: bool = False,
 ) -> list[Predictor]:  # fmt: skip
     """Train the machine with a learned kernel, for each value of the regularisation.
 
     With `left_out`, predictors have the outputs for samples that were left out if these have a
-    closed form.
+    closed form; with `posterior`, the posterior if it is not computed from the Gram matrix.
     """
-    problem = replace(training_problem(prepared, learned, without), left_out=left_out)
+    problem = replace(
+        training_problem(prepared, learned, without), left_out=left_out, posterior=posterior
+    )
     result = learned.result
     values = [regularization(machine, value, prepared.task) for value in values]
     if result.offset is not None:
@@ -389,7 +394,7 @@ def train(
     return [
         Predictor(
             learned, ((learned.kernel, trained.coef, trained.primal),), trained.intercept,
-            trained.certificates, strategy.name, trained.left_out,
+            trained.certificates, strategy.name, trained.left_out, trained.posterior,
         )
         for trained in strategy.train(problem, values)
     ]  # fmt: skip

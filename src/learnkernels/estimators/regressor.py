@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.checks import as_input_error, require_choice, require_not_negative
 from learnkernels.errors import InputError
@@ -24,6 +26,13 @@ from learnkernels.estimators.selection import (
     squared_loss,
     values_of,
 )
+from learnkernels.estimators.uncertainty import (
+    by_pieces,
+    kept_posterior,
+    posterior_of,
+    require_coverage,
+)
+from learnkernels.execution import as_backend
 from learnkernels.kernels import has_fast_products
 from learnkernels.machines import SVR, AlignmentPredictor, Machine, Ridge, has_closed_form
 from learnkernels.methods import Auto, Selection, WeightMethod, as_method
@@ -251,12 +260,16 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
                 prepared, method, machine, value, start=choice.start, selection=selection
             )
             value = values[0] if values else learned_value(prepared, learned, machine)
-            (predictor,) = train(prepared, learned, machine, [value])
+            (predictor,) = train(prepared, learned, machine, [value], posterior=True)
         self.alpha_ = value if machine.takes_alpha else None
         if machine.takes_C:
             self.C_ = value
         self._store(prepared, learned, choice.candidates)
         self._store_predictor(predictor, rows)
+        self.__dict__.pop("_posterior", None)
+        kept = kept_posterior(predictor, self._functions, self.alpha_, memory["max_memory"])
+        if kept is not None and not self._pairwise():
+            self._posterior = kept
         self._flat = y.ndim == 1
         return self
 
@@ -308,22 +321,119 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         prepared = self._prepare_again(X, Y, Y, w, "regression", given, **memory)
         return prepared, self._machine()
 
-    def predict(self, X: Any) -> np.ndarray:
-        """Predict targets.
+    def predict(self, X: Any, return_std: bool = False) -> Any:
+        """Predict targets, and their standard deviations if asked for.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
             New samples, or their similarities to the training samples, of shape (n_samples,
             n_samples_train, n_kernels).
+        return_std : bool, default=False
+            Whether to return standard deviations too.
 
         Returns
         -------
-        ndarray of shape (n_samples,) or (n_samples, n_targets)
+        predictions : ndarray of shape (n_samples,) or (n_samples, n_targets)
             The predictions.
+        std : ndarray of the same shape
+            Only with `return_std`: the standard deviation of a new observation of weight 1, noise
+            included, as `GaussianProcessRegressor` with a `WhiteKernel` returns it.
+
+        Notes
+        -----
+        The variance is ``s2 v(x) + noise``. v is the posterior variance of the Gaussian process
+        whose covariance is the learned kernel, with noise of variance alpha (divided by the sample
+        weight) and a flat prior on the intercept. The factor s2 and the variance of the noise, at
+        least ``s2 alpha``, maximise the likelihood of the leave-one-out residuals of each target:
+        an alpha that predicts well may be far below the noise. Weights and alpha are taken as
+        known.
+
+        With `n_components` the process is that of the features of the landmarks, and the variance
+        that these features lack, K(x, x) minus their squared norm, is added. Only samples that are
+        not landmarks are then left out. Of more than 2,000 samples (1,000 with landmarks), random
+        ones are left out.
+
+        The first call factorises the Gram matrix, unless the kernels are held as factors or there
+        are landmarks. For the method ``"ensemble"``, the machine ``"alignment"``, precomputed
+        kernels, and more samples than `max_memory` allows, an error is raised.
+
+        Examples
+        --------
+        >>> import learnkernels as lk
+        >>> from sklearn.datasets import load_diabetes
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = lk.KernelRegressor().fit(X[::2], y[::2])
+        >>> mean, std = model.predict(X[1::2], return_std=True)
+        >>> inside = abs(y[1::2] - mean) < std
+        >>> bool(0.6 < inside.mean() < 0.8)  # 0.68 if errors are normal
+        True
         """
-        outputs = self._outputs(X)
-        return outputs[:, 0] if self._flat else outputs
+        check_is_fitted(self)
+        X = self._validate(X, reset=False)
+        outputs = self._outputs_of(X)
+        if not return_std:
+            return self._shaped(outputs)
+        backend = as_backend(self.backend, self.n_jobs)
+        posterior = posterior_of(self, backend)
+        std = by_pieces(partial(posterior.std, backend=backend), X, posterior.width)
+        return self._shaped(outputs), self._shaped(std)
+
+    def predict_interval(self, X: Any, coverage: float = 0.9) -> np.ndarray:
+        """Return an interval for each target that contains it with a given probability.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New samples.
+        coverage : float, default=0.9
+            The part of new targets that the intervals should contain.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, 2) or (n_samples, n_targets, 2)
+            Lower and upper end.
+
+        Notes
+        -----
+        These are the jackknife+ intervals of Barber, Candes, Ramdas and Tibshirani (2021):
+        quantiles of f_-i(x) - abs(r_i) and f_-i(x) + abs(r_i) over the training samples i, where
+        f_-i is ridge without sample i and r_i its error for it. Both have a closed form, so nothing
+        is fitted again. Samples count by their weights. With `n_components` f takes the place of
+        f_-i (the jackknife), and there is no guarantee.
+
+        If the samples are exchangeable, and weights of the kernels and alpha do not depend on them,
+        a new target is in its interval with probability at least ``1 - 2 (1 - coverage)``, for
+        every distribution and any number of samples; usually the probability is close to
+        `coverage`. Weights and alpha that were learned on the same samples void the guarantee;
+        the documentation shows the coverage that was measured with them.
+
+        What `predict` notes about `return_std` holds here too. With a number of samples so small
+        that `coverage` cannot be reached, an error is raised.
+
+        Examples
+        --------
+        >>> import learnkernels as lk
+        >>> from sklearn.datasets import load_diabetes
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> model = lk.KernelRegressor().fit(X[::2], y[::2])
+        >>> lower, upper = model.predict_interval(X[1::2], coverage=0.9).T
+        >>> inside = (lower <= y[1::2]) & (y[1::2] <= upper)
+        >>> bool(0.85 < inside.mean() < 0.95)
+        True
+        """
+        check_is_fitted(self)
+        coverage = require_coverage(coverage)
+        X = self._validate(X, reset=False)
+        outputs = self._outputs_of(X)
+        backend = as_backend(self.backend, self.n_jobs)
+        posterior = posterior_of(self, backend)
+        interval = partial(posterior.interval, coverage=coverage, backend=backend)
+        return self._shaped(by_pieces(interval, X, posterior.width, outputs))
+
+    def _shaped(self, values: np.ndarray) -> np.ndarray:
+        """Return values without the axis of targets if y had none."""
+        return values[:, 0] if self._flat else values
 
     def _parameter(self) -> str:
         """Return the name of the machine's regularisation parameter.

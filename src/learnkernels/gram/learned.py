@@ -76,17 +76,32 @@ class LearnedKernel:
 
     def cross_gram(self, X: Any, backend: Backend) -> np.ndarray:
         """Return the Gram matrix of new samples against the training samples."""
-        rows = [part.prepared(X) for part in self.parts]
+        return self.cross_of([part.prepared(X) for part in self.parts], backend)[0]
+
+    def cross_of(self, rows: list[Any], backend: Backend) -> tuple[np.ndarray, np.ndarray]:
+        """Return the Gram matrix of prepared samples, and the row means that centering removed."""
         n_new = rows[0].shape[0] if hasattr(rows[0], "shape") else len(rows[0][0])
         require_memory(8 * n_new * len(self.weights), f"a Gram matrix of {n_new} rows")
-        K = np.zeros((n_new, len(self.weights)))
+        K, means = np.zeros((n_new, len(self.weights))), np.zeros(n_new)
         for part, new in zip(self.parts, rows, strict=True):
             part.add_cross(new, K, backend)
         if self.center:
             # A new row is centered with the training means and its own mean over them.
             w = self.weights
-            K -= (K @ w / w.sum())[:, None]
-        return K
+            means = K @ w / w.sum()
+            K -= means[:, None]
+        return K, means
+
+    def cross_and_diagonal(self, X: Any, backend: Backend) -> tuple[np.ndarray, np.ndarray]:
+        """Return `cross_gram` and K(x, x) of the new samples, shape (n_new,).
+
+        If the kernel is against some of the samples that it was centered with (`as_columns`), a
+        number g(x) is missing in each row of the Gram matrix, and 2 g(x) in the diagonal.
+        """
+        rows = [part.prepared(X) for part in self.parts]
+        K, means = self.cross_of(rows, backend)
+        diagonals = [part.diagonal(new) for part, new in zip(self.parts, rows, strict=True)]
+        return K, np.sum(diagonals, axis=0) - 2 * means
 
     def products(self, X: Any, coef: np.ndarray, backend: Backend) -> np.ndarray:
         """Return ``K(X, training) @ coef`` without the Gram matrix.

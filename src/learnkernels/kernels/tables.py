@@ -47,6 +47,11 @@ def take(X: Any, positions: Sequence[int]) -> Any:
     return X[:, list(positions)]
 
 
+def rows(X: Any, start: int, stop: int) -> Any:
+    """Return a range of rows as a table of the same kind."""
+    return X.iloc[start:stop] if hasattr(X, "iloc") else X[start:stop]
+
+
 def column(X: Any, position: int) -> np.ndarray:
     """Return one column as an array of shape (n_samples,)."""
     if hasattr(X, "iloc"):

@@ -96,6 +96,8 @@ class TrainingProblem:
         Chooses the landmarks.
     left_out : bool
         Whether the outputs for samples that are left out are wanted, where they have a closed form.
+    posterior : bool
+        Whether the posterior is wanted, of strategies without the Gram matrix.
     """
 
     kernel: Any
@@ -108,6 +110,7 @@ class TrainingProblem:
     n_components: int | None = None
     random_state: Any = 0
     left_out: bool = False
+    posterior: bool = False
 
     @property
     def means(self) -> np.ndarray:
@@ -146,6 +149,8 @@ class Trained:
     left_out : ndarray of shape (n_samples, n_outputs) or None
         Output for each sample of the predictor that was trained without it; NaN where it was not
         computed. None if it was not asked for, or has no closed form.
+    posterior : FactorPosterior, LandmarkPosterior or None
+        None if it was not asked for, or is computed from the Gram matrix.
     """
 
     coef: np.ndarray
@@ -153,6 +158,7 @@ class Trained:
     certificates: tuple[Certificate, ...] = ()
     primal: np.ndarray | None = None
     left_out: np.ndarray | None = None
+    posterior: Any = None
 
 
 class Strategy(ABC):

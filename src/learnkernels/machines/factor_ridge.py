@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri, dtrtrs
 
 from learnkernels.machines.base import (
     Strategy,
@@ -20,7 +20,8 @@ from learnkernels.machines.base import (
     decomposed,
     not_definite,
 )
-from learnkernels.machines.leave_one_out import left_out_outputs, squared_errors
+from learnkernels.machines.leave_one_out import left_out_outputs, some_samples, squared_errors
+from learnkernels.machines.posterior import FactorPosterior, LeftOut
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,9 @@ class FactorRidge(Strategy):
             raise not_definite(alpha)
         coef = problem.coef(system.solve(targets))
         left_out = left_out_outputs(problem, system, coef) if problem.left_out else None
-        return [Trained(coef, problem.means, primal=system.primal(targets), left_out=left_out)]
+        posterior = factor_posterior(problem, system, coef) if problem.posterior else None
+        primal = system.primal(targets)
+        return [Trained(coef, problem.means, primal=primal, left_out=left_out, posterior=posterior)]
 
     def leave_one_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
         return self.path(problem, values)[0]
@@ -106,3 +109,19 @@ class FactorRidge(Strategy):
             errors.append(squared_errors(residuals, 1 - intercept - U**2 @ fitted, w))
             trained.append(Trained(root * residuals / alpha, problem.means))
         return np.array(errors), trained
+
+
+def factor_posterior(
+    problem: TrainingProblem, system: FactorSystem, coef: np.ndarray
+) -> FactorPosterior:
+    """Return the posterior of a predictor with coefficients `coef`."""
+    w, alpha = problem.weights, system.alpha
+    total = float(w.sum()) if problem.center else np.inf
+    chosen = some_samples(np.arange(len(w)))
+    # u(x) = C^-1 R(x) with the Cholesky factor C
+    primal = dtrtri(np.tril(system.factor), lower=1)[0].T  # (rank, rank)
+    U = system.R[chosen] @ primal / np.sqrt(w[chosen])[:, None]
+    residuals = alpha * coef[chosen] / w[chosen, None]  # y - f
+    left_out = LeftOut.of_features(U, w[chosen], residuals, alpha, total)
+    functions = problem.kernel.functions(np.empty((0, len(primal))), primal)
+    return FactorPosterior(left_out, alpha, total, functions)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg import eigh
@@ -26,9 +26,13 @@ from learnkernels.machines.base import (
     TrainingProblem,
     require_gram_memory,
 )
+from learnkernels.machines.leave_one_out import some_samples
+from learnkernels.machines.posterior import LandmarkPosterior, LeftOut
 
 # Matrices of the size of the landmarks, besides a sum for each thread.
 MATRICES = 6
+# Samples whose residuals a model keeps: fewer than in a model that keeps its training samples.
+LEFT_OUT = 1000
 
 logger = logging.getLogger("learnkernels")
 
@@ -142,11 +146,62 @@ class LandmarkRidge(Strategy):
                     outputs[landmarks.index] = np.nan
                     left_out[v] = outputs
         trained = []
-        for solution, outputs in zip(theta, left_out, strict=True):
+        for v, (solution, outputs) in enumerate(zip(theta, left_out, strict=True)):
             coef = np.zeros_like(problem.Y, dtype=float)
             coef[landmarks.index] = landmarks.T @ (V @ solution)
-            trained.append(Trained(coef, problem.means - mean @ (V @ solution), left_out=outputs))
+            posterior = None
+            if problem.posterior:
+                fitted = LeastSquares(mean, V, np.sqrt(shrunk[v]), solution)
+                posterior = landmark_posterior(problem, landmarks, fitted, float(alphas[v]))
+            intercept = problem.means - mean @ (V @ solution)
+            trained.append(Trained(coef, intercept, left_out=outputs, posterior=posterior))
         return found, trained
+
+
+@dataclass(frozen=True)
+class LeastSquares:
+    """The solution of the normal equations for one alpha.
+
+    Attributes
+    ----------
+    mean : ndarray of shape (rank,)
+        Of the features.
+    V : ndarray of shape (rank, rank)
+        Eigenvectors of the normal equations.
+    shrinkage : ndarray of shape (rank,)
+        ``(eigenvalue + alpha)^-1/2``.
+    theta : ndarray of shape (rank, n_outputs)
+        Coefficients of the features, in the basis V.
+    """
+
+    mean: np.ndarray
+    V: np.ndarray
+    shrinkage: np.ndarray
+    theta: np.ndarray
+
+
+def landmark_posterior(
+    problem: TrainingProblem, landmarks: Landmarks, fitted: LeastSquares, alpha: float
+) -> LandmarkPosterior:
+    """Return the posterior; samples that are not landmarks are left out, each alone."""
+    w = problem.weights
+    others = np.setdiff1d(np.arange(len(w)), landmarks.index)
+    chosen = some_samples(others if len(others) else np.arange(len(w)), LEFT_OUT)
+    T, mean = landmarks.T @ fitted.V, fitted.mean @ fitted.V
+    taken = replace(landmarks, kernel=landmarks.kernel.take(chosen), T=T)
+    psi = taken.features(slice(0, len(chosen))) - mean  # (n_left_out, rank)
+    residuals = problem.Y[chosen] - problem.means - psi @ fitted.theta
+    total = float(w.sum()) if problem.center else np.inf
+    U = fitted.shrinkage * psi
+    left_out = LeftOut.of_features(U, w[chosen], residuals, alpha, total)
+    left_out = replace(left_out, rows=None)  # as many numbers as landmarks for each sample
+    origin, level = np.zeros(T.shape[1]), 0.0
+    if problem.center:
+        means = landmarks.kernel.take(landmarks.index).gram(problem.backend).mean(axis=1)  # (m,)
+        origin, level = means @ T, float(means.mean())
+    return LandmarkPosterior(
+        left_out, alpha, total, landmarks.near, T, mean, origin, level, fitted.shrinkage
+    )
 
 
 def chosen_landmarks(problem: TrainingProblem) -> np.ndarray:

@@ -43,10 +43,8 @@ def left_out_outputs(problem: TrainingProblem, system: System, coef: np.ndarray)
     ndarray of shape (n_samples, n_outputs)
         NaN for samples that are not among the MOST that are left out.
     """
-    n, root = len(problem.Y), np.sqrt(problem.weights)
-    chosen = np.arange(n)
-    if n > MOST:
-        chosen = np.sort(np.random.RandomState(0).choice(n, MOST, replace=False))
+    root = np.sqrt(problem.weights)
+    chosen = some_samples(np.arange(len(problem.Y)))
     G = system.inverse_diagonal(chosen)
     if problem.center:
         b = system.solve(root[:, None])[:, 0]
@@ -55,6 +53,13 @@ def left_out_outputs(problem: TrainingProblem, system: System, coef: np.ndarray)
     found = np.full(problem.Y.shape, np.nan)
     found[chosen] = problem.Y[chosen] - coef[chosen] / (G * problem.weights[chosen])[:, None]
     return found
+
+
+def some_samples(samples: np.ndarray, most: int = MOST) -> np.ndarray:
+    """Return `most` random samples if there are more, in the same order."""
+    if len(samples) <= most:
+        return samples
+    return samples[np.sort(np.random.RandomState(0).choice(len(samples), most, replace=False))]
 
 
 def squared_errors(residuals: np.ndarray, complement: np.ndarray, weights: np.ndarray) -> float:

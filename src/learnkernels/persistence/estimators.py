@@ -63,6 +63,7 @@ from learnkernels.persistence.functions import (
 )
 from learnkernels.persistence.inputs import check_inputs
 from learnkernels.persistence.kernels import ARGUMENT, SEED, SMALLEST_SCALE, check_scales
+from learnkernels.persistence.posteriors import POSTERIOR, check_posterior
 from learnkernels.solvers import Certificate
 
 MAX_THREADS = 4096
@@ -282,6 +283,7 @@ def check_classifier(model: KernelClassifier) -> None:
 
 def check_regressor(model: KernelRegressor) -> None:
     check_predictor(model)
+    check_posterior(model)
     require(len(model._intercept) == 1 or not model._flat, "several outputs of one target")
 
 
@@ -442,7 +444,7 @@ ESTIMATORS = {
             "alpha_": Optional(POSITIVE), "alpha_errors_": Absent(Array(finite=False)),
             "alpha_scores_": Absent(Array(finite=False)), "C_": Absent(POSITIVE),
             "C_errors_": Absent(Array(finite=False)), "C_scores_": Absent(Array(finite=False)),
-            "_flat": TRUTH},
+            "_flat": TRUTH, "_posterior": Absent(POSTERIOR)},
         check_regressor,
     ),
     "learner": Estimator(

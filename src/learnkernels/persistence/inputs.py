@@ -38,6 +38,7 @@ from learnkernels.kernels.sources import Columns
 from learnkernels.kernels.table import Standardize
 from learnkernels.kernels.texts import Counts
 from learnkernels.persistence.fields import require
+from learnkernels.persistence.posteriors import parts_of_posterior
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,7 @@ def check_inputs(model: Any) -> None:
         data = Data("strings") if model._on_strings else Data("table", model.n_features_in_, given)
     p = len(model.weights_)
     parts = model._functions if hasattr(model, "_functions") else model._kernel.parts
-    for part in parts:
+    for part in (*parts, *parts_of_posterior(model)):
         if isinstance(part, (FactorFunction, CombinedFactors)):
             check_factors(part, data, p, model.missing)
         elif isinstance(part, (PairFunction, CombinedPairs)):

@@ -95,6 +95,11 @@ class CombinedFactors:
         """Return the samples of this combination from `FactorKernels` on some samples."""
         return rows.keep(self.used).samples
 
+    def diagonal(self, rows: tuple[FactorSamples, ...]) -> np.ndarray:
+        """Return K(x, x) of new samples, shape (n_new,)."""
+        new = new_factors(self.groups, tuple(f.c for f in self.factors), rows, self.center)
+        return np.sum([f.squares(d) for f, d in zip(new, self.d, strict=True)], axis=0)
+
     def add_cross(self, rows: tuple[FactorSamples, ...], K: np.ndarray, backend: Backend) -> None:
         """Add the Gram matrix of new samples against the training samples to K."""
         if any(len(samples) != len(K) for samples in rows):

@@ -64,6 +64,12 @@ class Factor:
         dense = part.toarray() if sparse.issparse(part) else part
         return dense + np.outer(self.e, self.c[index])
 
+    def squares(self, d: np.ndarray) -> np.ndarray:
+        """Return the diagonal of B diag(d) B', shape (n_samples,)."""
+        A, dc = self.A, d * self.c
+        own = A.power(2) if sparse.issparse(A) else A**2
+        return np.asarray(own @ d + 2 * self.e * (A @ dc) + self.e**2 * (self.c @ dc))
+
     def add_cross(self, training: Factor, d: np.ndarray, out: np.ndarray, rows: slice) -> None:
         """Add B[rows] diag(d) B_training' to out."""
         dc = d * training.c

@@ -112,6 +112,15 @@ class CombinedPairs:
                 found += L[a[:, None], c] * R[b[:, None], d]
         return found / (len(rows.left) * len(columns.left))
 
+    def diagonal(self, rows: Cells) -> np.ndarray:
+        """Return K(x, x) of new pairs, up to twice their row means, shape (n_new,)."""
+        found = np.zeros(len(rows))
+        sides = list(zip(rows.left, rows.right, strict=True))
+        for (a, b), (c, d) in product(sides, sides):
+            for L, R in self.products_of_objects():
+                found += L[a, c] * R[b, d]
+        return found / len(sides) ** 2 + self.constant
+
     def prepared(self, X: Any) -> Cells:
         """Return new pairs."""
         data = X if self.source is None else self.source.read(X)[0]

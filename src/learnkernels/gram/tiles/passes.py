@@ -376,6 +376,10 @@ class CombinedTiles:
         """Return the kernels of this combination on samples that all base kernels are known on."""
         return rows.keep(self.used)
 
+    def diagonal(self, rows: Tiled) -> np.ndarray:
+        """Return K(x, x) of new samples, up to twice their row means, shape (n_new,)."""
+        return np.asarray(self.factors @ rows.diagonal() + self.constant)
+
     def add_cross(self, rows: Tiled, K: np.ndarray, backend: Backend) -> None:
         """Add the Gram of new samples against the training samples, up to row means, to K."""
         task = partial(self.add_values, rows.facing(self.kernels), K, 0)
