@@ -25,6 +25,7 @@ from learnkernels.machines.base import (
     needs_all_samples,
     require_gram_memory,
 )
+from learnkernels.plurals import count_text
 from learnkernels.solvers import LEAST_ROWS, Certificate, RowGram, SVMSolution, svm_path
 
 # Solutions for each value of C.
@@ -65,8 +66,8 @@ class SVM(Machine, Strategy):
         wanted = 8.0 * n * n_rows
         if wanted > max_memory:
             raise InputError(
-                f"{who} needs {n_rows} rows of the Gram matrix of {n} samples, "
-                f"{format_bytes(wanted)}, more than max_memory={format_bytes(max_memory)}; use "
+                f"{who} needs {count_text(n_rows, 'row')} of the Gram matrix of "
+                f"{count_text(n, 'sample')}, {format_bytes(wanted)}, more than max_memory={format_bytes(max_memory)}; use "
                 'machine="ridge", or raise max_memory.'
             )
 
