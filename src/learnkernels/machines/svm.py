@@ -67,7 +67,8 @@ class SVM(Machine, Strategy):
         if wanted > max_memory:
             raise InputError(
                 f"{who} needs {count_text(n_rows, 'row')} of the Gram matrix of "
-                f"{count_text(n, 'sample')}, {format_bytes(wanted)}, more than max_memory={format_bytes(max_memory)}; use "
+                f"{count_text(n, 'sample')}, {format_bytes(wanted)}, more than "
+                f"max_memory={format_bytes(max_memory)}; use "
                 'machine="ridge", or raise max_memory.'
             )
 
