@@ -51,6 +51,7 @@ if TYPE_CHECKING:
         polynomials,
         spectrum,
         table,
+        tanimoto,
         weighted_degree,
     )
     from learnkernels.persistence import load, save
@@ -92,6 +93,7 @@ __all__ = [
     "save",
     "spectrum",
     "table",
+    "tanimoto",
     "theory",
     "weighted_degree",
 ]
@@ -104,7 +106,7 @@ _SOURCES = {
     "inspection": ("compare",),
     "kernels": (
         "gaussians", "laplacians", "learned_metric", "linear", "low_rank", "ngrams", "on",
-        "pairs", "per_feature", "polynomials", "spectrum", "table", "weighted_degree",
+        "pairs", "per_feature", "polynomials", "spectrum", "table", "tanimoto", "weighted_degree",
     ),
     "persistence": ("load", "save"),
     "reporting": ("report",),

@@ -54,6 +54,7 @@ TABLES: dict[str, Any] = {
     "frame": lambda X: pd.DataFrame(X, columns=list("abcde")),
     "texts": lambda X: np.array([" ".join("abcdefgh"[int(v) % 8] for v in 9 * row) for row in X]),
     "sequences": lambda X: np.array(["".join("acgt"[int(v) % 4] for v in 9 * row) for row in X]),
+    "bits": lambda X: (np.tile(X, 40) > np.linspace(-1, 1, 40 * X.shape[1])).astype(float),
     "stack": lambda X: np.stack([X @ X.T, (X @ X.T + 1) ** 2], axis=-1),
     "missing": with_missing_rows,
     "mixed": mixed,
@@ -153,6 +154,7 @@ MODELS: dict[str, tuple[Any, str]] = {
     "sequences": (
         lk.KernelClassifier([lk.weighted_degree(3), lk.weighted_degree(2, 1)], "unif", 1.0),
         "sequences"),
+    "bits": (lk.KernelClassifier([lk.tanimoto(), "linear"], "alignf", 1.0), "bits"),
     TABLE_MODEL: (
         lk.KernelClassifier(
             [lk.on("note", lk.ngrams(2, analyzer="char")),

@@ -31,6 +31,7 @@ from learnkernels.gram.pairs.cells import Cells
 from learnkernels.gram.pairs.kernels import PairKernels
 from learnkernels.gram.pairs.objects import ObjectKernels
 from learnkernels.gram.statistics import InnerProducts, Statistics, StoredProducts
+from learnkernels.gram.tiles.bits import TanimotoGroup
 from learnkernels.gram.tiles.compiled import CompiledGroup, evaluate, has_far_samples
 from learnkernels.gram.tiles.group import Group
 from learnkernels.gram.tiles.kernels import TileKernels, inverse_roots
@@ -45,6 +46,7 @@ from learnkernels.kernels import (
     Kernel,
     PairKernel,
     Precomputed,
+    Tanimoto,
     WeightedDegree,
     kernel_names,
     kernels_by_source,
@@ -188,6 +190,8 @@ def groups_of(
             kind: Any = (CompiledGroup, far and by_distance)
         elif isinstance(one, WeightedDegree):
             kind = (WeightedDegreeGroup, one.alphabet, one.length)
+        elif isinstance(one, Tanimoto):
+            kind = (TanimotoGroup,)
         elif isinstance(one, Precomputed):
             # Samples may be missing in each matrix separately.
             kind = (PrecomputedGroup, k if settings.missing == "neutral" else -1)

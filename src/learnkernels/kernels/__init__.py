@@ -22,6 +22,7 @@ from learnkernels.kernels.resolve import (
 from learnkernels.kernels.sequences import spectrum, weighted_degree
 from learnkernels.kernels.sources import MISSING, On, Source
 from learnkernels.kernels.table import table
+from learnkernels.kernels.tanimoto import Tanimoto, tanimoto
 from learnkernels.kernels.texts import ngrams
 from learnkernels.kernels.views import on
 from learnkernels.kernels.weighted_degree import WeightedDegree
@@ -48,6 +49,7 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "Source",
+    "Tanimoto",
     "TrainingData",
     "WeightedDegree",
     "as_pairs",
@@ -68,5 +70,6 @@ __all__ = [
     "spectrum",
     "table",
     "takes_tables",
+    "tanimoto",
     "weighted_degree",
 ]

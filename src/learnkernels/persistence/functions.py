@@ -18,6 +18,7 @@ from learnkernels.gram.factors.samples import FactorGroup
 from learnkernels.gram.learned import LearnedKernel
 from learnkernels.gram.pairs.cells import Cells
 from learnkernels.gram.pairs.combination import CombinedPairs, PairFunction
+from learnkernels.gram.tiles.bits import BitSamples, TanimotoGroup
 from learnkernels.gram.tiles.compiled import CompiledGroup, CompiledSamples
 from learnkernels.gram.tiles.group import Group
 from learnkernels.gram.tiles.kernels import TileKernels
@@ -38,6 +39,7 @@ from learnkernels.kernels import (
     Metric,
     On,
     Precomputed,
+    Tanimoto,
     WeightedDegree,
 )
 from learnkernels.persistence.fields import (
@@ -100,6 +102,7 @@ INNER_SAMPLES = {
         {"X": Matrix(), "index": Nothing("is an index into training Gram matrices")},
     ),
     "sequences": Record(SequenceSamples, {"planes": Array(3, "u8")}),
+    "bits": Record(BitSamples, {"words": Array(2, "u8")}, make=BitSamples.of, derived=("n_set",)),
     "stack": Record(StackSamples, {"stack": NoStack(), "index": INDEX}),
 }
 INNER_GROUPS = {
@@ -111,6 +114,7 @@ INNER_GROUPS = {
     ),
     "evaluated": Record(EvaluatedGroup, members((Metric, GaussianProcess)), derived=("grams",)),
     "sequences": Record(WeightedDegreeGroup, members(WeightedDegree)),
+    "bits": Record(TanimotoGroup, members(Tanimoto)),
     "precomputed": Record(PrecomputedGroup, members(Precomputed)),
 }
 INNER_GROUP = Union("a group of kernels", INNER_GROUPS)
@@ -261,6 +265,10 @@ def check_sequences(group: WeightedDegreeGroup, samples: SequenceSamples) -> Non
     require(samples.planes.shape[:2] == shape, "sequences of another length")
 
 
+def check_bits(group: TanimotoGroup, samples: BitSamples) -> None:
+    """Accept any bits: `inputs` compares their number with that of the columns."""
+
+
 def check_stack(group: PrecomputedGroup, samples: StackSamples) -> None:
     """Accept any index: `inputs` compares it with the number of training samples."""
 
@@ -292,6 +300,7 @@ FORMS: dict[type, tuple[type, Any]] = {
     CompiledGroup: (CompiledSamples, check_compiled),
     EvaluatedGroup: (EvaluatedSamples, check_evaluated),
     WeightedDegreeGroup: (SequenceSamples, check_sequences),
+    TanimotoGroup: (BitSamples, check_bits),
     PrecomputedGroup: (StackSamples, check_stack),
     MissingGroup: (MissingSamples, check_missing),
 }

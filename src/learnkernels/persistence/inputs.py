@@ -15,6 +15,7 @@ import numpy as np
 
 from learnkernels.gram.factors.combination import CombinedFactors, FactorFunction
 from learnkernels.gram.pairs.combination import CombinedPairs, PairFunction
+from learnkernels.gram.tiles.bits import BitSamples
 from learnkernels.gram.tiles.missing import MissingGroup
 from learnkernels.gram.tiles.passes import TileFunction
 from learnkernels.gram.tiles.stored import StackSamples
@@ -29,6 +30,7 @@ from learnkernels.kernels import (
     PairKernel,
     Precomputed,
     Source,
+    Tanimoto,
     WeightedDegree,
     takes_tables,
 )
@@ -119,6 +121,10 @@ def check_width(samples: Any, data: Data) -> None:
     if isinstance(samples, StackSamples):
         require((samples.index < data.width).all(), "a training sample that does not exist")
         return
+    if isinstance(samples, BitSamples):
+        words = -(-data.width // 64)
+        require(samples.words.shape[1] == words, "bits of another number of columns")
+        return
     values = getattr(samples, "A", getattr(samples, "X", None))
     require(values is None or values.shape[1] == data.width, "samples of another width")
 
@@ -189,5 +195,8 @@ def check_kernel(kernel: Any, data: Data, p: int) -> None:
     else:
         advice = "landmarks that are pairs of objects; leave out low_rank"
         require(not isinstance(kernel, PairKernel), advice)
-        require(isinstance(kernel, (CodedKernel, Metric, GaussianProcess)), "an unknown kernel")
+        require(
+            isinstance(kernel, (CodedKernel, Tanimoto, Metric, GaussianProcess)),
+            "an unknown kernel",
+        )
         require(data.kind == "numbers", "a kernel of numbers on strings")

@@ -27,6 +27,7 @@ from learnkernels.kernels import (
     Polynomial,
     Precomputed,
     Source,
+    Tanimoto,
     WeightedDegree,
 )
 from learnkernels.kernels.alphabets import Alphabet
@@ -383,6 +384,7 @@ KERNEL: Union = Union("a kernel", {
     "weighted degree": Record(WeightedDegree, {
         "degree": Whole(1, 10**6), "shift": Whole(0, 10**6), "alphabet": ALPHABET,
         "length": Whole(1)}),
+    "tanimoto": Record(Tanimoto),
     "precomputed": Record(Precomputed, {"index": Whole()}),
     "pair": Record(
         PairKernel, {"left": OBJECTS, "right": OBJECTS, "symmetric": TRUTH},
