@@ -43,7 +43,7 @@ def test_compare_prints_json(table, capsys):
     )  # fmt: skip
     assert status == 0, err
     found = json.loads(out)
-    extra = {"not_applicable", "unconverged"}
+    extra = {"baseline", "not_applicable", "unconverged"}
     assert set(found) == {"task", "n", "methods", "kernels"} | extra
     assert found["n"] == 90 and len(found["kernels"]) == 6
     shown = {row["method"] for row in found["methods"]}
@@ -62,11 +62,24 @@ def test_compare_marks_methods_that_do_not_apply(table, capsys):
     assert "l1-svm" in err and "does not apply to regression" in err
 
 
+def test_compare_all_uses_every_method_of_the_task(table, capsys):
+    status, out, _ = run(
+        capsys, "compare", table, "--target", "amount", "--all", "--cv", "3", "--kernels",
+        "gaussians:-2..-1", "--json", "-",
+    )  # fmt: skip
+    found = json.loads(out)
+    names = {row["method"] for row in found["methods"]} | set(found["not_applicable"])
+    assert status == 0 and {"unif", "ensemble", "l2-krr"} <= names and "l1-svm" not in names
+
+
 def test_compare_prints_table_and_writes_json(table, capsys):
     path = table.with_name("out.json")
     status, out, err = run(capsys, "compare", table, "--target", "amount", "--json", path)
     assert (status, err) == (0, "")
-    assert "regression, 90 samples" in out
+    assert "regression, 90 samples" in out and "± standard deviation over 5 test folds" in out
+    assert [row["method"] for row in json.loads(path.read_text())["methods"]] == [
+        *["unif", "align", "alignf", "single", "auto"]
+    ]
     expected = {
         "method", "error_mean", "error_std", "alignment_mean", "alignment_std",
         "test_alignment_mean", "test_alignment_std", "errors",

@@ -187,7 +187,7 @@ def run_compare(options: Namespace) -> None:
     check_output(options.json, options.data)
     X, y, task = data_of(options)
     comparison = compared(
-        X, y, task, options.methods, kernels_of(options, X), options.cv, options.random_state,
+        X, y, task, "all" if options.all else options.methods, kernels_of(options, X), options.cv, options.random_state,
         preprocessing(X, options.raw, options.impute, text_columns(options, X)), options.missing,
         backend_of(options),
     )  # fmt: skip
@@ -198,7 +198,7 @@ def run_compare(options: Namespace) -> None:
             return
         with replacing(options.json) as stream:
             stream.write(f"{text}\n".encode())
-    console().print(comparison_table(comparison))
+    show_comparison(comparison)
     for method, count in comparison.unconverged.items():
         print(
             f"{method}: {count_text(count, 'fit')} did not converge, over all folds and values of "
@@ -207,6 +207,12 @@ def run_compare(options: Namespace) -> None:
         )
     for method, reason in comparison.not_applicable.items():
         print(f"{method}: {printable(as_options(reason))}", file=sys.stderr)
+
+
+def show_comparison(comparison: Comparison) -> None:
+    """Print a comparison as a table, and what its marks mean."""
+    console().print(comparison_table(comparison))
+    print(*comparison.notes, sep="\n")
 
 
 def data_of(options: Namespace) -> tuple[pd.DataFrame, np.ndarray, str]:
@@ -292,7 +298,7 @@ def run_demo(options: Namespace) -> None:
     print("base kernels: Gaussians, Laplacians, polynomials and linear\n")
     prepare = preprocessing(X, raw=True, impute=False)
     comparison = compared(X, y, "classification", "unif,alignf,auto", kernels, 5, 0, prepare)
-    console().print(comparison_table(comparison))
+    show_comparison(comparison)
     uniform, _, learned = (result.error_mean for result in comparison.methods)
     print(
         f"learned weights (auto) misclassify {learned:.2%} of the images, uniform weights "
@@ -336,8 +342,9 @@ def compared(
     missing: str = "error",
     backend: str | None = None,
 ) -> Comparison:
-    """Compare methods that are given as a comma-separated list."""
-    names = [name.strip() for name in methods.split(",") if name.strip()]
+    """Compare methods that are given as a comma-separated list, or as "all"."""
+    names: Any = [name.strip() for name in methods.split(",") if name.strip()]
+    names = "all" if names == ["all"] else names
     return compare(
         X, np.asarray(y), names, kernels=kernels, task=task, cv=cv, random_state=random_state,
         preprocess=preprocess, missing=missing, backend=backend, verbose=True,

@@ -193,7 +193,7 @@ def describe_certificate(summary: Summary) -> str:
         f"step changes none by more than {gap:.1e} of their sum ({iterations}). The problem is not "
         "convex, so this may be a local optimum.",
         "average of stationary and uniform weights": "The weights are the average of those of "
-        "smallest leave-one-out error and of uniform weights, because neither is clearly better.",
+        "smallest leave-one-out error and of uniform weights, because the two are within one standard error.",
         "stochastic": f"The weights come from a stochastic method without an optimality bound "
         f"({iterations}).",
         "not converged": f"Not converged after {iterations}: relative duality gap {gap:.1e}. "
