@@ -187,7 +187,8 @@ def run_compare(options: Namespace) -> None:
     check_output(options.json, options.data)
     X, y, task = data_of(options)
     comparison = compared(
-        X, y, task, "all" if options.all else options.methods, kernels_of(options, X), options.cv, options.random_state,
+        X, y, task, "all" if options.all else options.methods, kernels_of(options, X), options.cv,
+        options.random_state,
         preprocessing(X, options.raw, options.impute, text_columns(options, X)), options.missing,
         backend_of(options),
     )  # fmt: skip

@@ -116,8 +116,9 @@ def compare(
         Labels or real targets.
     methods : "all", sequence of str or WeightMethod, or dict
         The methods; by default ``"unif"``, ``"align"``, ``"alignf"``, ``"single"`` and ``"auto"``.
-        ``"all"`` takes every method of the library that fits the task. A dict maps a name to one method or to several, among which the validation
-        fold chooses, together with the regularisation.
+        ``"all"`` takes every method of the library that fits the task. A dict
+        maps a name to one method or to several, among which the validation fold chooses, together
+        with the regularisation.
     kernels : list, family, kernel, str or None, default=None
         The base kernels, as in `KernelClassifier`.
     task : {"classification", "regression"}, default="classification"
