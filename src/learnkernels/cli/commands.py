@@ -33,6 +33,7 @@ from learnkernels.cli.show import (
     views_table,
     weights_table,
 )
+from learnkernels.cli.stream import table_parts
 from learnkernels.cli.views import has_views, kernels_of, text_columns
 from learnkernels.errors import InputError
 from learnkernels.escaping import printable
@@ -75,13 +76,35 @@ def run_fit(options: Namespace) -> None:
 
 
 def run_predict(options: Namespace) -> None:
-    """Write a table with a column of predictions as CSV.
+    """Write a table with a column of predictions as CSV, some rows at a time.
 
     Cells and class labels are written unchanged, so that they equal those of the input.
     """
     check_output(options.output, options.model, options.data)
     saved = saved_model(options.model)
-    table = read_table(options.data, options.sep)
+    parts = table_parts(options.data, options.sep, options.encoding)
+    if options.output:
+        with replacing(options.output) as stream:
+            for k, part in enumerate(parts):
+                with_predictions(saved, part, options).to_csv(stream, index=False, header=not k)
+        return
+    for k, part in enumerate(parts):
+        predicted = with_predictions(saved, part, options)
+        try:
+            predicted.to_csv(sys.stdout, index=False, header=not k)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise InputError(
+                f"cannot write the predictions to standard output: {error.strerror or error}. Pass "
+                "--output FILE to write them to a file."
+            ) from error
+
+
+def with_predictions(
+    saved: dict[str, Any], table: pd.DataFrame, options: Namespace
+) -> pd.DataFrame:
+    """Return some rows of a table with their predictions."""
     check_names(["prediction"], table, options.data)
     X = features_of(saved, table, options.data)
     predicted = table.copy()  # contiguous
@@ -90,19 +113,7 @@ def run_predict(options: Namespace) -> None:
         add_probabilities(predicted, saved, X, options.data)
     if options.std or options.interval is not None:
         add_uncertainty(predicted, saved, X, options)
-    if options.output:
-        with replacing(options.output) as stream:
-            predicted.to_csv(stream, index=False)
-        return
-    try:
-        predicted.to_csv(sys.stdout, index=False)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise InputError(
-            f"cannot write the predictions to standard output: {error.strerror or error}. Pass "
-            "--output FILE to write them to a file."
-        ) from error
+    return predicted
 
 
 def add_probabilities(
@@ -163,7 +174,7 @@ def run_report(options: Namespace) -> None:
     output = check_ending(options.output)  # before the computation
     check_output(output, options.model, options.data)
     saved = saved_model(options.model)
-    table = read_table(options.data, options.sep)
+    table = read_table(options.data, options.sep, options.encoding)
     if saved["target"] not in table.columns:
         raise InputError(
             f"{options.data!r} has no column {saved['target']!r}, the target of the model; pass "
@@ -219,7 +230,9 @@ def show_comparison(comparison: Comparison) -> None:
 def data_of(options: Namespace) -> tuple[pd.DataFrame, np.ndarray, str]:
     """Read and check features, target and task."""
     check_options(options)
-    table, target = split_target(read_table(options.data, options.sep), options.target)
+    table, target = split_target(
+        read_table(options.data, options.sep, options.encoding), options.target
+    )
     X = convert_columns(table, number_columns(table))
     check_missing(X, options.impute or options.missing == "neutral", missing_advice(options))
     warn_about_categories(X, [*options.text, *options.sequence])

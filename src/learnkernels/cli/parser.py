@@ -121,10 +121,14 @@ def add_demo(subparsers: Any) -> None:
 
 
 def add_separator(command: argparse.ArgumentParser) -> None:
-    """Add the option --sep."""
+    """Add the options --sep and --encoding."""
     command.add_argument(
         "--sep", default=",", help=r"column separator of CSV files, such as ';' or '\t' (default ,)"
     )
+    command.add_argument(
+        "--encoding", default="utf-8",
+        help="encoding of CSV files, such as latin-1 or cp1252 (default %(default)s)",
+    )  # fmt: skip
 
 
 def add_random_state(command: argparse.ArgumentParser, purpose: str) -> None:
