@@ -5,8 +5,8 @@ Fit and save a model, then start the service (``pip install fastapi uvicorn``)::
     learnkernels fit data.csv --target y --save model.lk
     MODEL=model.lk uvicorn --factory app:create_app
 
-``GET /model`` describes the model, ``POST /predict`` takes ``{"rows": [{...}, ...]}`` with the columns
-of the training table, and ``/docs`` shows the schema of both.
+``GET /model`` describes the model, ``POST /predict`` takes ``{"rows": [{...}, ...]}`` with the
+columns of the training table, and ``/docs`` shows the schema of both.
 """
 
 from __future__ import annotations

@@ -257,3 +257,23 @@ def test_invalid_report_is_one_line_error(table, tmp_path, capsys):
     ):
         status, out, err = run(capsys, "report", *arguments)
         assert (status, out) == (2, "") and message in err and err.count("\n") == 1
+
+
+def test_probabilities_that_the_model_lacks_are_refused_with_the_option_of_fit(table, capsys):
+    model = table.with_name("model.lk")
+    fit = ("fit", table, "--target", "kind", "--kernels", "gaussians:-2..-1", "--save", model)
+    assert run(capsys, *fit, "--method", "ensemble", "--C", "1")[0] == 0
+    status, _, err = run(capsys, "predict", model, table, "--proba")
+    assert status == 2 and "such as --C 0.1,1,10" in err
+
+
+def test_latin_1_is_read_with_encoding_and_named_in_the_error_without(table, capsys):
+    path = table.with_name("latin.csv")
+    text = table.read_text(encoding="utf-8").replace("kind", "größe", 1)
+    path.write_bytes(text.encode("latin-1"))
+    arguments = ("fit", path, "--target", "größe", "--kernels", "linear", "--method", "unif")
+    status, _, err = run(capsys, *arguments)
+    assert status == 2 and "--encoding latin-1" in err
+    status, _, err = run(capsys, *arguments, "--encoding", "latin-1")
+    assert status == 0, err
+    assert run(capsys, *arguments, "--encoding", "utf-16")[0] == 2

@@ -29,7 +29,9 @@ def test_types_and_cells_of_parts_are_those_of_the_whole_table(cells, tmp_path):
     assert len(parts) == -(-5 // max(cells // 6, 1))
     text = "".join(part.to_csv(index=False, header=not k) for k, part in enumerate(parts))
     assert text == whole.to_csv(index=False)
-    pd.testing.assert_frame_equal(pd.concat(parts), whole, check_dtype=False, check_index_type=False)
+    pd.testing.assert_frame_equal(
+        pd.concat(parts), whole, check_dtype=False, check_index_type=False
+    )
 
 
 @pytest.mark.parametrize("cells", [4, 1000])
@@ -75,7 +77,6 @@ def test_memory_of_predict_does_not_grow_with_the_file(ending, tmp_path, rng):
         with (tmp_path / "out.csv").open() as lines:
             assert sum(1 for _ in lines) == n + 1
     added = 250_000 * 20 * 8
-    print(peaks)
     assert peaks[300_000] - peaks[50_000] < added / 2
 
 

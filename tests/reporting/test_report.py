@@ -126,7 +126,7 @@ def test_model_with_sample_weights_raises_without_them(classes):
     model = lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0).fit(
         X, y, sample_weight=np.full(len(y), 2.0)
     )
-    with pytest.raises(lk.InputError, match="pass them to lk.report as sample_weight="):
+    with pytest.raises(lk.InputError, match=r"pass them to lk\.report"):
         lk.report(model, X, y)
     assert lk.report(model.fit(X, y, sample_weight=np.ones(len(y))), X, y, draws=0, cv=0)
 

@@ -122,6 +122,11 @@ def add_probabilities(
     """Add a column with the probability of each class."""
     if saved["task"] != "classification":
         raise InputError("--proba is for classes, and the model is a regression; leave it out.")
+    if not hasattr(saved["model"], "predict_proba"):
+        raise InputError(
+            "the model has no probabilities, because it was fitted with one C; fit it again with "
+            "several, such as --C 0.1,1,10, or leave --proba out."
+        )
     names = [f"probability of {label}" for label in saved["model"].classes_]
     check_names(names, predicted, path)
     predicted[names] = saved["model"].predict_proba(X)

@@ -71,8 +71,8 @@ def translated(path: str, encoding: str) -> Iterator[None]:
         ) from error
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{path!r} is not text in {encoding.upper()}; pass its encoding, such as --encoding latin-1, "
-            "or convert it to UTF-8."
+            f"{path!r} is not text in {encoding.upper()}; pass its encoding, such as --encoding "
+            "latin-1, or convert it to UTF-8."
         ) from error
     except Exception as error:  # readers raise many types for damaged files
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -458,14 +458,13 @@ def leave_one_out_errors(
             uniform = learn(prepared, Uniform(), machine)
         others = errors_of(uniform)
         if others is not None and others.min() < (1 - SMALL) * errors.min():
-            losses = [
-                left_out_losses(prepared, learned, machine, values[int(np.argmin(found))])
-                for learned, found in ((own, errors), (uniform, others))
-            ]
-            known = np.isfinite(losses).all(axis=0)
+            best = values[int(np.argmin(errors))], values[int(np.argmin(others))]
+            mine = left_out_losses(prepared, own, machine, best[0])
+            theirs = left_out_losses(prepared, uniform, machine, best[1])
+            known = np.isfinite(mine + theirs)
             if known.any():
                 w = prepared.sums.weights[known]
-                warn_if_uniform_better(method, *(one[known] for one in losses), w, "squared error")
+                warn_if_uniform_better(method, mine[known], theirs[known], w, "squared error")
     return errors
 
 
