@@ -209,6 +209,6 @@ print(f"the same predictions: {same}")
 #    learnkernels predict model.lk new.csv --output predictions.csv
 #    learnkernels report model.lk data.csv --output report.html
 #
-# ``compare`` prints a table like the one above, with the error of a constant prediction. It marks the
-# method with the lowest error, methods that are significantly worse, and with a star those that are
-# significantly better than ``unif``. ``--json -`` prints the result as JSON.
+# ``compare`` prints a table like the one above, with the error of a constant prediction. It marks
+# the method with the lowest error, methods that are significantly worse, and with a star those
+# that are significantly better than ``unif``. ``--json -`` prints the result as JSON.
