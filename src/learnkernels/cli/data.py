@@ -52,8 +52,7 @@ def read_table(path: str, sep: str = ",", encoding: str = "utf-8") -> pd.DataFra
     first, sep = first_bytes(path), separator(sep)
     with translated(path, encoding):
         table = read_parquet(path) if is_parquet(first) else read_csv(path, first, sep, encoding)
-    if table.empty:
-        raise InputError(f"{path!r} has a header but no rows; expected one row per sample.")
+    require_rows(len(table), path)
     return checked_table(table, path)
 
 
@@ -76,9 +75,18 @@ def translated(path: str, encoding: str) -> Iterator[None]:
         ) from error
     except Exception as error:  # readers raise many types for damaged files
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise InputError(
-            f"{path!r} cannot be read as a table: {reason.removesuffix('.')}."
-        ) from error
+        raise unreadable(path, reason) from error
+
+
+def require_rows(n: int, path: str) -> None:
+    """Raise if a table has no rows."""
+    if n == 0:
+        raise InputError(f"{path!r} has a header but no rows; expected one row per sample.")
+
+
+def unreadable(path: str, reason: str) -> InputError:
+    """Return the error of a file that is not a table."""
+    return InputError(f"{path!r} cannot be read as a table: {reason.removesuffix('.')}.")
 
 
 def checked_table(table: pd.DataFrame, path: str) -> pd.DataFrame:
@@ -127,9 +135,7 @@ def read_csv(path: str, first: bytes, sep: str = ",", encoding: str = "utf-8") -
         except pd.errors.EmptyDataError:
             return pd.DataFrame(columns=names)
         except pd.errors.ParserError as error:
-            raise InputError(
-                f"{path!r} cannot be read as a table: {parser_message(error, lines)}."
-            ) from error
+            raise unreadable(path, parser_message(error, lines)) from error
 
 
 def parser_message(error: pd.errors.ParserError, lines: int) -> str:

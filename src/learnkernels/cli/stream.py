@@ -8,7 +8,15 @@ from typing import IO, Any
 
 import pandas as pd
 
-from learnkernels.cli.data import EXACT_FLOATS, checked_table, parser_message, separator, translated
+from learnkernels.cli.data import (
+    EXACT_FLOATS,
+    checked_table,
+    parser_message,
+    require_rows,
+    separator,
+    translated,
+    unreadable,
+)
 from learnkernels.cli.files import (
     check_columns,
     check_csv,
@@ -17,7 +25,6 @@ from learnkernels.cli.files import (
     open_text,
     read_header,
 )
-from learnkernels.errors import InputError
 
 # Cells of one part.
 CELLS = 500_000
@@ -47,8 +54,7 @@ def table_parts(
             found += len(part)
             if len(part):
                 yield checked_table(part, path)
-    if not found:
-        raise InputError(f"{path!r} has a header but no rows; expected one row per sample.")
+    require_rows(found, path)
 
 
 def parquet_parts(path: str, cells: int) -> Iterator[pd.DataFrame]:
@@ -97,9 +103,7 @@ def read_parts(
         except pd.errors.EmptyDataError:
             return
         except pd.errors.ParserError as error:
-            raise InputError(
-                f"{path!r} cannot be read as a table: {parser_message(error, lines)}."
-            ) from error
+            raise unreadable(path, parser_message(error, lines)) from error
 
 
 def column_types(parts: Iterator[pd.DataFrame]) -> dict[str, Any] | None:
