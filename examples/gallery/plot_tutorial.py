@@ -92,7 +92,7 @@ table = pd.DataFrame(
         result.method: {
             "error": f"{result.error_mean:.3f} ± {result.error_std:.3f}",
             "alignment on test data": f"{result.test_alignment_mean:.3f}",
-            "better than unif": "yes" if result.beats_unif else "no",
+            "better than unif": "yes" if result.against_unif == "better" else "no",
         }
         for result in comparison.methods
     }
@@ -209,5 +209,6 @@ print(f"the same predictions: {same}")
 #    learnkernels predict model.lk new.csv --output predictions.csv
 #    learnkernels report model.lk data.csv --output report.html
 #
-# ``compare`` prints a table like the one above. A star marks a method that is significantly better
-# than ``unif`` (paired one-sided t-test at level 0.1). ``--json -`` prints the result as JSON.
+# ``compare`` prints a table like the one above, with the error of a constant prediction. It marks
+# the method with the lowest error, methods that are significantly worse, and with a star those
+# that are significantly better than ``unif``. ``--json -`` prints the result as JSON.

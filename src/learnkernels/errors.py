@@ -41,4 +41,4 @@ class UndefinedAlignmentWarning(UserWarning):
 
 
 class UniformBetterWarning(UserWarning):
-    """Uniform weights have a clearly lower held-out error than those of the chosen method."""
+    """Uniform weights have a significantly lower held-out error than those of the chosen method."""

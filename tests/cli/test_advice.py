@@ -16,6 +16,16 @@ from learnkernels.cli.advice import as_options
             "Is this regression? Pass --task regression.",
         ),
         ("random_state=-1; expected", "--random-state -1; expected"),
+        (
+            'n_components=5 is for ridge; use machine="ridge", or leave n_components out.',
+            "--components 5 is for ridge; use --machine ridge, or leave --components out.",
+        ),
+        (
+            "more than max_memory=1 GB, or raise max_memory.",
+            "more than --max-memory 1 GB, or raise --max-memory.",
+        ),
+        ('pass class_weight="balanced" if', "pass --class-weight balanced if"),
+        ("did not converge; raise alpha.", "did not converge; raise --alpha."),
         ('pass missing="neutral" to give', "pass --missing neutral to give"),
         ('use method="alignf", or machine="ridge" with a small C.', "use --method alignf."),
         (

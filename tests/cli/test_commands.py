@@ -43,7 +43,7 @@ def test_compare_prints_json(table, capsys):
     )  # fmt: skip
     assert status == 0, err
     found = json.loads(out)
-    extra = {"not_applicable", "unconverged"}
+    extra = {"baseline", "not_applicable", "unconverged"}
     assert set(found) == {"task", "n", "methods", "kernels"} | extra
     assert found["n"] == 90 and len(found["kernels"]) == 6
     shown = {row["method"] for row in found["methods"]}
@@ -62,11 +62,24 @@ def test_compare_marks_methods_that_do_not_apply(table, capsys):
     assert "l1-svm" in err and "does not apply to regression" in err
 
 
+def test_compare_all_uses_every_method_of_the_task(table, capsys):
+    status, out, _ = run(
+        capsys, "compare", table, "--target", "amount", "--all", "--cv", "3", "--kernels",
+        "gaussians:-2..-1", "--json", "-",
+    )  # fmt: skip
+    found = json.loads(out)
+    names = {row["method"] for row in found["methods"]} | set(found["not_applicable"])
+    assert status == 0 and {"unif", "ensemble", "l2-krr"} <= names and "l1-svm" not in names
+
+
 def test_compare_prints_table_and_writes_json(table, capsys):
     path = table.with_name("out.json")
     status, out, err = run(capsys, "compare", table, "--target", "amount", "--json", path)
     assert (status, err) == (0, "")
-    assert "regression, 90 samples" in out
+    assert "regression, 90 samples" in out and "± standard deviation over 5 test folds" in out
+    assert [row["method"] for row in json.loads(path.read_text())["methods"]] == [
+        *["unif", "align", "alignf", "single", "auto"]
+    ]
     expected = {
         "method", "error_mean", "error_std", "alignment_mean", "alignment_std",
         "test_alignment_mean", "test_alignment_std", "errors",
@@ -244,3 +257,23 @@ def test_invalid_report_is_one_line_error(table, tmp_path, capsys):
     ):
         status, out, err = run(capsys, "report", *arguments)
         assert (status, out) == (2, "") and message in err and err.count("\n") == 1
+
+
+def test_probabilities_that_the_model_lacks_are_refused_with_the_option_of_fit(table, capsys):
+    model = table.with_name("model.lk")
+    fit = ("fit", table, "--target", "kind", "--kernels", "gaussians:-2..-1", "--save", model)
+    assert run(capsys, *fit, "--method", "ensemble", "--C", "1")[0] == 0
+    status, _, err = run(capsys, "predict", model, table, "--proba")
+    assert status == 2 and "such as --C 0.1,1,10" in err
+
+
+def test_latin_1_is_read_with_encoding_and_named_in_the_error_without(table, capsys):
+    path = table.with_name("latin.csv")
+    text = table.read_text(encoding="utf-8").replace("kind", "größe", 1)
+    path.write_bytes(text.encode("latin-1"))
+    arguments = ("fit", path, "--target", "größe", "--kernels", "linear", "--method", "unif")
+    status, _, err = run(capsys, *arguments)
+    assert status == 2 and "--encoding latin-1" in err
+    status, _, err = run(capsys, *arguments, "--encoding", "latin-1")
+    assert status == 0, err
+    assert run(capsys, *arguments, "--encoding", "utf-16")[0] == 2

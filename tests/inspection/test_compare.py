@@ -19,7 +19,9 @@ def test_result_is_complete_and_json_serialisable(classes):
         assert np.isclose(row["error_mean"], np.mean(row["errors"]))
         assert np.isclose(sum(row["weights_mean"]), 1.0)
         assert len(row["weights_mean"]) == len(found["kernels"]) == 14
-    assert not found["methods"][0]["beats_unif"]
+        assert set(row["scores"]) == {"balanced accuracy", "AUC", "log loss"}
+    assert found["methods"][0]["against_unif"] == ""
+    assert [row["against_best"] for row in found["methods"]].count("best") == 1
 
 
 def test_same_random_state_gives_same_errors(curve):
@@ -154,10 +156,55 @@ def test_alignment_of_test_fold_uses_kernels_normalised_on_training_fold(family,
 def test_comparison_prints_one_line_for_each_method(classes):
     lines = str(compare(*classes, ["unif", "align"], kernels="gaussians")).splitlines()
     assert lines[0].split() == [
-        "method",
-        "misclassified",
-        "alignment",
-        "seconds",
-        *["better", "than", "unif"],
+        *["method", "misclassified", "balanced", "accuracy", "AUC", "log", "loss"],
+        *["alignment", "seconds"],
     ]
-    assert [line.split()[0] for line in lines[1:]] == ["unif", "align"]
+    assert [line.split()[0] for line in lines[1:4]] == ["most", "unif", "align"]
+    assert lines[4] == "Mean ± standard deviation over 5 test folds."
+
+
+def test_scores_equal_those_of_scikit_learn_for_an_estimator_fitted_to_the_training_part(rng):
+    from sklearn.metrics import balanced_accuracy_score, roc_auc_score
+    from sklearn.model_selection import StratifiedKFold
+
+    X = rng.standard_normal((150, 3))
+    y = np.digitize(X[:, 0] + 0.5 * rng.standard_normal(150), [-0.5, 0.5])
+    kernels = lk.gaussians([0.1, 1.0])
+    found = compare(X, y, ["unif"], kernels=kernels, grid=[1.0]).methods[0]
+    splits = [test for _, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)]
+    balanced, areas = [], []
+    for k, test in enumerate(splits):
+        held = np.concatenate([test, splits[(k + 1) % 5]])
+        train = np.setdiff1d(np.arange(len(y)), held)
+        model = lk.KernelClassifier(kernels, "unif", C=1.0).fit(X[train], y[train])
+        balanced.append(balanced_accuracy_score(y[test], model.predict(X[test])))
+        # The factor of the probabilities comes from other samples, which changes areas a little.
+        areas.append(roc_auc_score(y[test], model.predict_proba(X[test]), multi_class="ovr"))
+    assert found.scores["balanced accuracy"] == pytest.approx(np.mean(balanced))
+    assert found.scores["AUC"] == pytest.approx(np.mean(areas), abs=0.01)
+
+
+def test_baseline_predicts_the_most_frequent_class_or_the_mean_of_the_training_part(classes, curve):
+    X, y = classes
+    found = compare(X, y, ["unif"], kernels="linear").baseline
+    rarer = min(np.mean(y == "no"), np.mean(y == "yes"))
+    assert found.error_mean == pytest.approx(rarer, abs=0.02)
+    assert found.scores["balanced accuracy"] == found.scores["AUC"] == 0.5
+    X, y = curve
+    found = compare(X, y, ["unif"], kernels="linear", task="regression").baseline
+    assert found.error_mean == pytest.approx(y.std(), rel=0.1) and found.scores == {}
+
+
+def test_methods_far_from_the_lowest_error_are_marked_as_worse(rng):
+    X = rng.standard_normal((120, 3))
+    y = np.sin(3 * X[:, 0]) + X[:, 1]
+    views = [lk.on([2], lk.gaussians([1.0])), lk.on([0, 1], lk.gaussians([0.5]))]
+    found = compare(X, y, ["unif", "alignf"], kernels=views, task="regression")
+    assert found.best == "alignf" and found.methods[1].against_unif == "better"
+    assert found.methods[0].against_best == "worse" and "alignf *" in str(found)
+
+
+def test_all_methods_are_those_that_fit_the_task(curve):
+    found = compare(*curve, "all", kernels=lk.gaussians([0.1, 1.0]), task="regression", cv=3)
+    names = {row.method for row in found.methods} | set(found.not_applicable)
+    assert {"unif", "l2-krr", "auto"} <= names and "l1-svm" not in names

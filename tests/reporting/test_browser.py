@@ -76,7 +76,7 @@ def test_page_is_accessible_by_the_rules_of_axe(data, scheme, opened, request):
 
 def test_cards_are_on_the_first_screen(views, opened):
     page = opened(*views)
-    for question in ("Which kernels?", "Better than uniform weights?", "Can I trust it?"):
+    for question in ("How good is it?", "Which kernels?", "Can I trust it?"):
         card = page.locator(".card", has_text=question)
         box = card.bounding_box()
         assert box["y"] + box["height"] < 900
@@ -109,7 +109,7 @@ def test_tooltip_follows_pointer_and_focus(views, opened):
     tip = page.locator("#tip")
     assert not tip.is_visible()
     page.locator(".scores .learned .mean").hover()
-    assert "learned weights: mean" in tip.inner_text()
+    assert "this model: mean" in tip.inner_text()
     page.locator("table.kernels .bar[tabindex]").first.focus()
     assert "weight" in tip.inner_text()
     box = tip.bounding_box()

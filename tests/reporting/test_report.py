@@ -50,7 +50,7 @@ def test_names_from_data_are_escaped(views):
         assert len(re.findall(rf"<{tag}>", page)) == own
     # A pipe in a name does not start a cell, and a backtick does not end the code.
     rows = [line for line in found.to_markdown().splitlines() if line.startswith("| `")]
-    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} <= {4, 5}
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} <= {4, 5, 6}
 
 
 def test_html_loads_no_other_file_and_stays_small(many):
@@ -68,6 +68,7 @@ def test_text_has_at_most_five_lines_for_every_method(classes, curve):
         model = lk.KernelClassifier(kernels, method, C=100.0).fit(X, y)
         lines = text_lines(summary(model, X, y, draws=2, cv=2))
         assert len(lines) == (4 if method == "unif" else 5)
+        assert lines[1].startswith("Cross-validated error")
         assert all(line.endswith(".") for line in lines)
     X, y = curve
     learner = lk.KernelLearner(kernels, task="regression", method="alignf").fit(X, y)
@@ -120,14 +121,33 @@ def test_baselines_choose_their_regularisation(method, classes):
     assert results["uniform weights"]["mean"] <= error + 0.1
 
 
-def test_model_with_sample_weights_raises(classes):
+def test_model_with_sample_weights_raises_without_them(classes):
     X, y = classes
     model = lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0).fit(
         X, y, sample_weight=np.full(len(y), 2.0)
     )
-    with pytest.raises(lk.InputError, match="fitted with sample weights"):
+    with pytest.raises(lk.InputError, match=r"pass them to lk\.report"):
         lk.report(model, X, y)
     assert lk.report(model.fit(X, y, sample_weight=np.ones(len(y))), X, y, draws=0, cv=0)
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_report_of_weights_zero_and_one_equals_that_of_the_samples_of_weight_one(
+    task, classes, curve
+):
+    X, y = classes if task == "classification" else curve
+    kind = lk.KernelClassifier if task == "classification" else lk.KernelRegressor
+    name = "C" if task == "classification" else "alpha"
+    w = np.where(np.arange(len(y)) < 10, 0.0, 1.0)
+    scaler = StandardScaler(with_mean=False, with_std=False)
+    model = make_pipeline(scaler, kind(lk.gaussians([0.1, 1.0]), "alignf", **{name: 1.0}))
+    prefix = type(model[-1]).__name__.lower()
+    model.fit(X, y, **{f"{prefix}__sample_weight": w})
+    found = summary(model, X, y, sample_weight=w, draws=3, cv=3)
+    plain = summary(model.fit(X[10:], y[10:]), X[10:], y[10:], draws=3, cv=3)
+    errors = [one["score"]["results"]["learned"]["errors"] for one in (found, plain)]
+    assert errors[0] == pytest.approx(errors[1])
+    assert found["kernels"][0]["low"] == pytest.approx(plain["kernels"][0]["low"])
 
 
 def test_parts_that_cannot_be_computed_have_a_reason(rng):
@@ -180,7 +200,7 @@ def test_zero_folds_and_draws_skip_parts(curve):
     found = summary(model, X, y, cv=0, draws=0)
     assert found["score"] is None and "low" not in found["kernels"][0]
     page = lk.report(model, X, y, cv=0, draws=0).to_html()
-    assert "Error bars" not in page and "Not compared" in page
+    assert "Error bars" not in page and "Not cross-validated" in page
 
 
 def test_summary_accepts_precomputed_stacks_and_searches(curve):
@@ -245,13 +265,63 @@ def test_significantly_better_uniform_weights_are_recommended(classes):
         cv=2,
     )
     result = found["score"]["results"]["uniform weights"]
-    for low, high, start in (
-        (0.01, 0.03, "Uniform weights are significantly better here: error +2.0 percentage points"),
-        (-0.01, 0.05, "No significant difference from uniform weights: error +2.0"),
-        (-0.05, -0.01, "Significantly lower error than with uniform weights: error +2.0"),
-        (0.0, 0.0, "The error is the same as with uniform weights in every fold."),
+    for low, high, verdict, start in (
+        (
+            0.01,
+            0.03,
+            "higher",
+            "Uniform weights are significantly better here: error +2.0 percentage points",
+        ),
+        (-0.01, 0.05, "unclear", "No significant difference from uniform weights: error +2.0"),
+        (-0.05, -0.01, "lower", "Significantly lower error than with uniform weights: error +2.0"),
+        (0.0, 0.0, "unclear", "The error is the same as with uniform weights in every fold."),
     ):
-        result |= {"difference": 0.02, "low": low, "high": high}
-        sentence = text_lines(found)[3]
+        result |= {"difference": 0.02, "low": low, "high": high, "verdict": verdict}
+        sentence = text_lines(found)[2]
         assert sentence.startswith(start)
         assert sentence.endswith('Use method="unif".') == (low > 0)
+
+
+def test_class_that_is_never_predicted_is_named_in_every_format(rng):
+    X = rng.standard_normal((80, 2))
+    y = np.array(["common"] * 72 + ["rare"] * 8)
+    with pytest.warns(lk.errors.NeverPredictedWarning):
+        model = lk.KernelClassifier(lk.gaussians([0.1]), "unif", C=0.1).fit(X, y)
+    found = lk.report(model, X, y, draws=0)
+    assert found.summary["score"]["details"]["never_predicted"] == ["rare"]
+    for text in (str(found), found.to_html(), found.to_markdown()):
+        assert "is never predicted for held-out samples" in text
+    assert "No better than a constant" in found.to_html()
+
+
+def test_optimal_weights_are_not_the_headline_and_name_their_criterion(rng):
+    X = rng.standard_normal((80, 2))
+    y = X[:, 0] + 0.1 * rng.standard_normal(80)
+    model = lk.KernelRegressor(lk.gaussians([0.1, 1.0]), "alignf", alpha=1.0).fit(X, y)
+    found = lk.report(model, X, y, draws=0)
+    assert "optimal for the alignment with the target" in str(found)
+    page = found.to_html()
+    headlines = re.findall(r'<p class="big[^>]*>(.*?)</p>', page)
+    assert len(headlines) == 3 and not any("ptimal" in one for one in headlines)
+    assert "gaussian(0.1)</code>: k(x, z) = exp(-gamma |x - z|²) with gamma = 0.1" in page
+
+
+def test_vacuous_bounds_are_folded_away(views):
+    found = lk.report(*views, draws=0, cv=0)
+    entries = found.summary["guarantees"]["entries"]
+    vacuous = [entry["name"] for entry in entries if entry["vacuous"]]
+    shown, folded = found.to_html().split("more that are vacuous or do not apply")
+    assert vacuous
+    for name in vacuous:
+        assert f">{name}</td>" in folded and f">{name}</td>" not in shown
+
+
+@pytest.mark.parametrize("n_classes", [2, 10, 20])
+def test_page_of_many_classes_stays_small(n_classes, rng):
+    y = np.arange(12 * n_classes) % n_classes
+    X = np.column_stack([np.cos(y), np.sin(y)]) + 0.2 * rng.standard_normal((len(y), 2))
+    model = lk.KernelClassifier(lk.gaussians([1.0, 10.0]), "unif", C=1.0).fit(X, y)
+    page = lk.report(model, X, y, draws=0, cv=3).to_html()
+    assert len(page) < 60_000
+    assert ('<table class="matrix">' in page) == (n_classes <= 15)
+    assert ("Most frequent confusions" in page) == (n_classes > 15)

@@ -33,6 +33,7 @@ from learnkernels.cli.show import (
     views_table,
     weights_table,
 )
+from learnkernels.cli.stream import table_parts
 from learnkernels.cli.views import has_views, kernels_of, text_columns
 from learnkernels.errors import InputError
 from learnkernels.escaping import printable
@@ -75,13 +76,35 @@ def run_fit(options: Namespace) -> None:
 
 
 def run_predict(options: Namespace) -> None:
-    """Write a table with a column of predictions as CSV.
+    """Write a table with a column of predictions as CSV, some rows at a time.
 
     Cells and class labels are written unchanged, so that they equal those of the input.
     """
     check_output(options.output, options.model, options.data)
     saved = saved_model(options.model)
-    table = read_table(options.data, options.sep)
+    parts = table_parts(options.data, options.sep, options.encoding)
+    if options.output:
+        with replacing(options.output) as stream:
+            for k, part in enumerate(parts):
+                with_predictions(saved, part, options).to_csv(stream, index=False, header=not k)
+        return
+    for k, part in enumerate(parts):
+        predicted = with_predictions(saved, part, options)
+        try:
+            predicted.to_csv(sys.stdout, index=False, header=not k)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise InputError(
+                f"cannot write the predictions to standard output: {error.strerror or error}. Pass "
+                "--output FILE to write them to a file."
+            ) from error
+
+
+def with_predictions(
+    saved: dict[str, Any], table: pd.DataFrame, options: Namespace
+) -> pd.DataFrame:
+    """Return some rows of a table with their predictions."""
     check_names(["prediction"], table, options.data)
     X = features_of(saved, table, options.data)
     predicted = table.copy()  # contiguous
@@ -90,19 +113,7 @@ def run_predict(options: Namespace) -> None:
         add_probabilities(predicted, saved, X, options.data)
     if options.std or options.interval is not None:
         add_uncertainty(predicted, saved, X, options)
-    if options.output:
-        with replacing(options.output) as stream:
-            predicted.to_csv(stream, index=False)
-        return
-    try:
-        predicted.to_csv(sys.stdout, index=False)
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise InputError(
-            f"cannot write the predictions to standard output: {error.strerror or error}. Pass "
-            "--output FILE to write them to a file."
-        ) from error
+    return predicted
 
 
 def add_probabilities(
@@ -111,6 +122,11 @@ def add_probabilities(
     """Add a column with the probability of each class."""
     if saved["task"] != "classification":
         raise InputError("--proba is for classes, and the model is a regression; leave it out.")
+    if not hasattr(saved["model"], "predict_proba"):
+        raise InputError(
+            "the model has no probabilities, because it was fitted with one C; fit it again with "
+            "several, such as --C 0.1,1,10, or leave --proba out."
+        )
     names = [f"probability of {label}" for label in saved["model"].classes_]
     check_names(names, predicted, path)
     predicted[names] = saved["model"].predict_proba(X)
@@ -163,7 +179,7 @@ def run_report(options: Namespace) -> None:
     output = check_ending(options.output)  # before the computation
     check_output(output, options.model, options.data)
     saved = saved_model(options.model)
-    table = read_table(options.data, options.sep)
+    table = read_table(options.data, options.sep, options.encoding)
     if saved["target"] not in table.columns:
         raise InputError(
             f"{options.data!r} has no column {saved['target']!r}, the target of the model; pass "
@@ -187,7 +203,8 @@ def run_compare(options: Namespace) -> None:
     check_output(options.json, options.data)
     X, y, task = data_of(options)
     comparison = compared(
-        X, y, task, options.methods, kernels_of(options, X), options.cv, options.random_state,
+        X, y, task, "all" if options.all else options.methods, kernels_of(options, X), options.cv,
+        options.random_state,
         preprocessing(X, options.raw, options.impute, text_columns(options, X)), options.missing,
         backend_of(options),
     )  # fmt: skip
@@ -198,7 +215,7 @@ def run_compare(options: Namespace) -> None:
             return
         with replacing(options.json) as stream:
             stream.write(f"{text}\n".encode())
-    console().print(comparison_table(comparison))
+    show_comparison(comparison)
     for method, count in comparison.unconverged.items():
         print(
             f"{method}: {count_text(count, 'fit')} did not converge, over all folds and values of "
@@ -209,10 +226,18 @@ def run_compare(options: Namespace) -> None:
         print(f"{method}: {printable(as_options(reason))}", file=sys.stderr)
 
 
+def show_comparison(comparison: Comparison) -> None:
+    """Print a comparison as a table, and what its marks mean."""
+    console().print(comparison_table(comparison))
+    print(*comparison.notes, sep="\n")
+
+
 def data_of(options: Namespace) -> tuple[pd.DataFrame, np.ndarray, str]:
     """Read and check features, target and task."""
     check_options(options)
-    table, target = split_target(read_table(options.data, options.sep), options.target)
+    table, target = split_target(
+        read_table(options.data, options.sep, options.encoding), options.target
+    )
     X = convert_columns(table, number_columns(table))
     check_missing(X, options.impute or options.missing == "neutral", missing_advice(options))
     warn_about_categories(X, [*options.text, *options.sequence])
@@ -292,7 +317,7 @@ def run_demo(options: Namespace) -> None:
     print("base kernels: Gaussians, Laplacians, polynomials and linear\n")
     prepare = preprocessing(X, raw=True, impute=False)
     comparison = compared(X, y, "classification", "unif,alignf,auto", kernels, 5, 0, prepare)
-    console().print(comparison_table(comparison))
+    show_comparison(comparison)
     uniform, _, learned = (result.error_mean for result in comparison.methods)
     print(
         f"learned weights (auto) misclassify {learned:.2%} of the images, uniform weights "
@@ -336,8 +361,9 @@ def compared(
     missing: str = "error",
     backend: str | None = None,
 ) -> Comparison:
-    """Compare methods that are given as a comma-separated list."""
-    names = [name.strip() for name in methods.split(",") if name.strip()]
+    """Compare methods that are given as a comma-separated list, or as "all"."""
+    names: Any = [name.strip() for name in methods.split(",") if name.strip()]
+    names = "all" if names == ["all"] else names
     return compare(
         X, np.asarray(y), names, kernels=kernels, task=task, cv=cv, random_state=random_state,
         preprocess=preprocess, missing=missing, backend=backend, verbose=True,

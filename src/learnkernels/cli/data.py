@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -36,20 +37,31 @@ MAX_WRONG = 0.2
 MIN_VALUES, MAX_DISTINCT = 20, 0.5
 
 
-def read_table(path: str, sep: str = ",") -> pd.DataFrame:
+def read_table(path: str, sep: str = ",", encoding: str = "utf-8") -> pd.DataFrame:
     """Read a CSV (plain or compressed) or Parquet file.
 
     Parameters
     ----------
     path : str
-        The file; its format is detected from its first bytes. CSV is UTF-8 with a header row.
+        The file; its format is detected from its first bytes. CSV has a header row.
     sep : str, default=","
         Separator of the columns of a CSV file.
+    encoding : str, default="utf-8"
+        Encoding of a CSV file.
     """
     first, sep = first_bytes(path), separator(sep)
+    with translated(path, encoding):
+        table = read_parquet(path) if is_parquet(first) else read_csv(path, first, sep, encoding)
+    require_rows(len(table), path)
+    return checked_table(table, path)
+
+
+@contextmanager
+def translated(path: str, encoding: str) -> Iterator[None]:
+    """Turn the errors of readers into errors that say how to fix the file."""
     try:
-        table = read_parquet(path) if is_parquet(first) else read_csv(path, first, sep)
-    except InputError:
+        yield
+    except (InputError, GeneratorExit):
         raise
     except ImportError as error:
         raise InputError(
@@ -58,15 +70,27 @@ def read_table(path: str, sep: str = ",") -> pd.DataFrame:
         ) from error
     except UnicodeDecodeError as error:
         raise InputError(
-            f"{path!r} is not text in UTF-8 (is it Latin-1, or damaged?); convert it to UTF-8."
+            f"{path!r} is not text in {encoding.upper()}; pass its encoding, such as --encoding "
+            "latin-1, or convert it to UTF-8."
         ) from error
     except Exception as error:  # readers raise many types for damaged files
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-        raise InputError(
-            f"{path!r} cannot be read as a table: {reason.removesuffix('.')}."
-        ) from error
-    if table.empty:
+        raise unreadable(path, reason) from error
+
+
+def require_rows(n: int, path: str) -> None:
+    """Raise if a table has no rows."""
+    if n == 0:
         raise InputError(f"{path!r} has a header but no rows; expected one row per sample.")
+
+
+def unreadable(path: str, reason: str) -> InputError:
+    """Return the error of a file that is not a table."""
+    return InputError(f"{path!r} cannot be read as a table: {reason.removesuffix('.')}.")
+
+
+def checked_table(table: pd.DataFrame, path: str) -> pd.DataFrame:
+    """Return a table with unique texts as names of its columns."""
     table.columns = [str(name) for name in table.columns]
     if not table.columns.is_unique:
         duplicates = table.columns[table.columns.duplicated()].tolist()
@@ -96,10 +120,10 @@ def read_parquet(path: str) -> pd.DataFrame:
     return pd.read_parquet(path, engine="pyarrow", page_checksum_verification=True)
 
 
-def read_csv(path: str, first: bytes, sep: str = ",") -> pd.DataFrame:
+def read_csv(path: str, first: bytes, sep: str = ",", encoding: str = "utf-8") -> pd.DataFrame:
     """Read a CSV file with a valid header; the type of a column is inferred from all its cells."""
-    check_csv(path, first, sep)
-    with open_text(path, first, sep) as text, warnings.catch_warnings():
+    check_csv(path, first, sep, encoding)
+    with open_text(path, first, sep, encoding) as text, warnings.catch_warnings():
         warnings.simplefilter("error", pd.errors.ParserWarning)  # cells without a column name
         names, lines = read_header(text, path, sep)
         try:
@@ -111,9 +135,7 @@ def read_csv(path: str, first: bytes, sep: str = ",") -> pd.DataFrame:
         except pd.errors.EmptyDataError:
             return pd.DataFrame(columns=names)
         except pd.errors.ParserError as error:
-            raise InputError(
-                f"{path!r} cannot be read as a table: {parser_message(error, lines)}."
-            ) from error
+            raise unreadable(path, parser_message(error, lines)) from error
 
 
 def parser_message(error: pd.errors.ParserError, lines: int) -> str:

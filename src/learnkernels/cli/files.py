@@ -8,10 +8,12 @@ as a limit is exceeded.
 from __future__ import annotations
 
 import bz2
+import codecs
 import csv
 import gzip
 import io
 import lzma
+import math
 import re
 import stat
 from collections import Counter
@@ -168,17 +170,39 @@ def require_memory(path: str, n_bytes: float, size: str, free: float) -> None:
 
 
 @contextmanager
-def open_text(path: str, first: bytes, sep: str = ",") -> Iterator[io.TextIOWrapper]:
-    """Open a CSV file as text, decompressed, with checks of every block that is read."""
+def open_text(
+    path: str, first: bytes, sep: str = ",", encoding: str = "utf-8", whole: bool = True
+) -> Iterator[io.TextIOWrapper]:
+    """Open a CSV file as text, decompressed, with checks of every block that is read.
+
+    With `whole`, the table has to fit into memory.
+    """
     opener = next((opener for magic, opener in OPENERS.items() if first.startswith(magic)), open)
     with opener(path, "rb") as file:
-        checked = io.BufferedReader(CheckedBytes(file, path, sep), BLOCK_BYTES)
-        yield io.TextIOWrapper(checked, encoding="utf-8-sig", newline="")
+        checked = io.BufferedReader(CheckedBytes(file, path, sep, whole), BLOCK_BYTES)
+        yield io.TextIOWrapper(checked, encoding=codec(encoding), newline="")
 
 
-def check_csv(path: str, first: bytes, sep: str = ",") -> None:
-    """Raise if a CSV file has an invalid header or does not fit into memory."""
-    with open_text(path, first, sep) as text:
+def codec(encoding: str) -> str:
+    """Return the codec of an option; raise unless ASCII characters are single bytes in it."""
+    try:
+        plain = "a,\n".encode(encoding) == b"a,\n"
+    except LookupError:
+        plain = False
+    if not plain:
+        raise InputError(
+            f"--encoding {encoding!r} is unknown, or has several bytes for each character; "
+            "expected for example latin-1, cp1252 or utf-8. Convert UTF-16 to UTF-8 first."
+        )
+    name = codecs.lookup(encoding).name
+    return "utf-8-sig" if name in ("utf-8", "ascii") else name
+
+
+def check_csv(
+    path: str, first: bytes, sep: str = ",", encoding: str = "utf-8", whole: bool = True
+) -> None:
+    """Raise if a CSV file has an invalid header or, with `whole`, does not fit into memory."""
+    with open_text(path, first, sep, encoding, whole) as text:
         check_names(text, path, sep)
         while bytes(text.buffer.read(BLOCK_BYTES)):
             pass
@@ -187,10 +211,10 @@ def check_csv(path: str, first: bytes, sep: str = ",") -> None:
 class CheckedBytes(io.RawIOBase):
     """Stream of bytes that raises if the content is not text or too large for memory."""
 
-    def __init__(self, file: IO[bytes], path: str, sep: str = ","):
+    def __init__(self, file: IO[bytes], path: str, sep: str = ",", whole: bool = True):
         self.file, self.path, self.sep = file, path, sep.encode()
         self.n_bytes = self.n_cells = self.line_bytes = 0
-        self.free = available_memory()  # before the table is in memory
+        self.free = available_memory() if whole else math.inf  # before the table is in memory
 
     def readable(self) -> bool:
         """Return True."""

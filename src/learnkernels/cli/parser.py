@@ -9,6 +9,7 @@ import learnkernels
 from learnkernels.cli import commands
 from learnkernels.cli.datasets import add_datasets
 from learnkernels.cli.reproduce import add_reproduce
+from learnkernels.inspection.compare import CHEAP
 from learnkernels.methods import METHODS
 
 
@@ -91,8 +92,12 @@ def add_compare(subparsers: Any) -> None:
     """Add the command `compare`."""
     compare = subparsers.add_parser("compare", help="compare methods by cross-validation")
     add_data_options(compare)
-    compare.add_argument(
-        "--methods", metavar="LIST", default="unif,alignf,auto",
+    which = compare.add_mutually_exclusive_group()
+    which.add_argument(
+        "--all", action="store_true", help="compare all methods that fit the task, also slow ones"
+    )
+    which.add_argument(
+        "--methods", metavar="LIST", default=",".join(CHEAP),
         help=f"comma-separated list of {', '.join(METHODS)} (default %(default)s)",
     )  # fmt: skip
     compare.add_argument(
@@ -116,10 +121,14 @@ def add_demo(subparsers: Any) -> None:
 
 
 def add_separator(command: argparse.ArgumentParser) -> None:
-    """Add the option --sep."""
+    """Add the options --sep and --encoding."""
     command.add_argument(
         "--sep", default=",", help=r"column separator of CSV files, such as ';' or '\t' (default ,)"
     )
+    command.add_argument(
+        "--encoding", default="utf-8",
+        help="encoding of CSV files, such as latin-1 or cp1252 (default %(default)s)",
+    )  # fmt: skip
 
 
 def add_random_state(command: argparse.ArgumentParser, purpose: str) -> None:

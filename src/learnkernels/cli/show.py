@@ -11,6 +11,7 @@ from rich.table import Table
 
 from learnkernels.escaping import printable
 from learnkernels.inspection import Comparison
+from learnkernels.inspection.comparison import marked_name, score_texts
 from learnkernels.plurals import count_text
 
 BAR_WIDTH = 24
@@ -24,26 +25,29 @@ def console() -> Console:
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """Return a table with one row per method; a star marks methods better than uniform weights."""
+    """Return a table with one row per method; marks are explained below it."""
     classes = comparison.task == "classification"
     table = Table(title=f"{comparison.task}, {count_text(comparison.n, 'sample')}")
     table.add_column("method")
     table.add_column("misclassified" if classes else "RMSE", justify="right")
+    for name in comparison.baseline.scores:
+        table.add_column(name, justify="right")
     table.add_column("alignment", justify="right")
     table.add_column("largest weights", no_wrap=True)
     table.add_column("seconds", justify="right")
+    table.add_column("")
+    table.add_row(comparison.baseline.method, *score_texts(comparison.baseline))
     for row in comparison.methods:
         table.add_row(
-            row.method + (" *" if row.beats_unif else ""),
-            f"{row.error_mean:.4f} ± {row.error_std:.4f}",
-            f"{row.alignment_mean:.3f} ± {row.alignment_std:.3f}",
+            marked_name(row),
+            *score_texts(row),
+            f"{row.alignment_mean:.3f}",
             largest_weights(comparison.kernels, row.weights_mean),
             f"{row.fit_seconds:.2f}",
+            row.against_best,
         )
     for method in comparison.not_applicable:
-        table.add_row(method, "not applicable", "", "", "")
-    if any(row.beats_unif for row in comparison.methods):
-        table.caption = "* significantly better than unif (paired one-sided t-test, level 0.1)"
+        table.add_row(method, "not applicable")
     return table
 
 

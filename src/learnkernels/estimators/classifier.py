@@ -382,7 +382,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
                 NeverPredictedWarning,
             )
 
-    def _training(self, X: Any, y: Any) -> tuple[Prepared, Machine]:
+    def _training(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Prepared, Machine]:
         """Return the training data again after the pass over pairs, and the machine."""
         X, y = self._validate(X, y)
         known = np.isin(y, self.classes_)
@@ -392,7 +392,8 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
                 "data."
             )
         target, Y = class_targets(np.searchsorted(self.classes_, y), len(self.classes_))
-        w, memory = self._class_weights(y), self._memory()
+        w, _ = self._sample_weights(sample_weight, X)
+        w, memory = w * self._class_weights(y), self._memory()
         prepared = self._prepare_again(X, target, Y, w, "classification", self.C, **memory)
         return prepared, self._machine(as_method(self.method, "classification"), len(Y))
 

@@ -17,7 +17,7 @@ from learnkernels.kernels import Kernel, resolve, table
 from learnkernels.kernels.learned_metric import LearnedMetric
 from learnkernels.machines import Ridge
 from learnkernels.methods import Candidate, LearnedWeights, LeaveOneOut
-from learnkernels.methods.candidates import standard_error
+from learnkernels.significance import standard_error
 
 # Samples that learn the metric, and as many others that compare the families.
 HALF = 400
@@ -126,7 +126,8 @@ def choose_family(
         return FamilyChoice(plain)
     gain = errors[0] - errors[1]
     clear = float(gain.mean()) > rule.standard_errors * standard_error(gain)
-    reasons = ("", "clearly lower") if clear else ("simpler, not clearly worse", "")
+    within = "one standard error" if rule.standard_errors == 1 else "two standard errors"
+    reasons = ("", f"lower by more than {within}") if clear else (f"simpler, within {within}", "")
     names = ("table", "table + learned metric")
     rows = tuple(
         Candidate.of(name, losses, reason, question="kernels")

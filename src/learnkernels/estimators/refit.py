@@ -34,7 +34,7 @@ class Refit:
     machine: Machine | None
 
 
-def refit(estimator: Any, X: Any, y: Any) -> Refit:
+def refit(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Refit:
     """Return the kernels of a fitted estimator on its training data, which it does not keep.
 
     Parameters
@@ -42,15 +42,17 @@ def refit(estimator: Any, X: Any, y: Any) -> Refit:
     estimator : KernelClassifier, KernelRegressor or KernelLearner
     X, y
         The training data; others are refused.
+    sample_weight : array of shape (n_samples,) or None
+        The sample weights of the fit, positive.
     """
     check_is_fitted(estimator)
-    if getattr(estimator, "_weighted", False):
+    if getattr(estimator, "_weighted", False) and sample_weight is None:
         raise InputError(
-            "the model was fitted with sample weights, which guarantees, reports and displays of "
-            "the training data do not support; fit it without sample_weight."
+            "the model was fitted with sample weights; pass them to lk.report as sample_weight=. "
+            "Guarantees and displays are for samples of equal weight: fit without sample_weight."
         )
     # A copy, so that wrong data do not change the fitted attributes.
-    prepared, machine = copy(estimator)._training(X, y)
+    prepared, machine = copy(estimator)._training(X, y, sample_weight)
     kernels = prepared.centered()
     mu = estimator.weights_
     same = len(mu) == kernels.n_kernels

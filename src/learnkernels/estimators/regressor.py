@@ -312,12 +312,12 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
                 best = int(np.argmax(scores))
         return found.method, [found.values[best]], found.selection
 
-    def _training(self, X: Any, y: Any) -> tuple[Prepared, Machine]:
+    def _training(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Prepared, Machine]:
         """Return the training data again after the pass over pairs, and the machine."""
         X, y = self._validate(X, y, multi_output=True, y_numeric=True)
         Y = np.asarray(y, dtype=float).reshape(len(y), -1)
-        w, memory = np.ones(len(Y)), self._memory()
-        given = getattr(self, self._parameter())
+        w, _ = self._sample_weights(sample_weight, X)
+        memory, given = self._memory(), getattr(self, self._parameter())
         prepared = self._prepare_again(X, Y, Y, w, "regression", given, **memory)
         return prepared, self._machine()
 

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
-from sklearn.metrics import check_scoring, get_scorer_names
+from sklearn.metrics import (
+    balanced_accuracy_score,
+    check_scoring,
+    get_scorer_names,
+    roc_auc_score,
+)
 
 from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
@@ -106,3 +112,41 @@ def fold_scores(
             scorer = check_scoring(model, scoring=scoring)
             found.append(float(np.mean([scorer(model, test, y[test]) for test in folds])))
     return np.array(found)
+
+
+def class_scores(
+    codes: np.ndarray, outputs: np.ndarray, weights: np.ndarray | None = None, *,
+    probabilities: bool = True,
+) -> dict[str, float]:  # fmt: skip
+    """Return balanced accuracy, area under the ROC curve and log loss of held-out predictions.
+
+    The area is the mean over the classes, each against the rest. A score that is undefined, for
+    example because only one class is present, is NaN.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Classes, from 0.
+    outputs : ndarray of shape (n_samples, n_classes)
+        Logarithms of probabilities, or decision values.
+    weights : ndarray of shape (n_samples,) or None
+        Sample weights.
+    probabilities : bool, default=True
+        Whether `outputs` are logarithms of probabilities; decision values have no log loss.
+    """
+    present = np.bincount(codes, minlength=outputs.shape[1])
+    areas = [
+        roc_auc_score(codes == label, outputs[:, label], sample_weight=weights)
+        for label in np.flatnonzero((present > 0) & (present < len(codes)))
+    ]
+    with warnings.catch_warnings():  # a class that is predicted may be absent from this fold
+        warnings.simplefilter("ignore", UserWarning)
+        balanced = balanced_accuracy_score(codes, outputs.argmax(axis=1), sample_weight=weights)
+    found = {
+        "balanced accuracy": float(balanced),
+        "AUC": float(np.mean(areas)) if areas else float("nan"),
+    }
+    if probabilities:
+        logs = outputs[np.arange(len(codes)), codes]
+        found["log loss"] = float(-np.average(logs, weights=weights))
+    return found

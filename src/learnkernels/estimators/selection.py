@@ -24,6 +24,7 @@ from learnkernels.estimators.fitting import (
     fit_values,
     learn,
     regularization,
+    train,
     training_problem,
 )
 from learnkernels.estimators.rows import Rows
@@ -40,15 +41,10 @@ from learnkernels.methods import (
     Uniform,
     WeightMethod,
 )
-from learnkernels.methods.candidates import standard_error
+from learnkernels.significance import SMALL, paired_difference
 
-# A method is clearly worse than uniform weights beyond this many standard errors of the difference
-# in folds, and beyond this ratio of leave-one-out squared errors.
-CLEARLY, WORSE = 2.0, 1.2
 # Multiples of a learned value that are tried in the span of landmarks.
 AROUND = 10.0 ** np.arange(-1.5, 1.6, 0.5)
-# Differences of held-out losses below this part of them do not count: one kernel has no choice.
-SMALL = 0.01
 # Values that "auto" chooses from where they are not learned together with the weights.
 GRIDS: dict[str, np.ndarray] = {"C": 10.0 ** np.arange(-1, 4), "alpha": 10.0 ** np.arange(-5, 3)}
 # Those of support vector regression, where larger ones are slow and follow the noise. Warm starts
@@ -328,12 +324,12 @@ def compare_methods(
     best = [losses[int(np.argmin(losses @ w))] for losses in found]
     chosen = 0
     for i, losses in enumerate(best):
-        gain = best[chosen] - losses
-        if w @ gain > standard_error(gain):
+        gain = paired_difference(best[chosen], losses, w)
+        if gain.mean > gain.standard_error:
             chosen = i
     lowest = chosen == int(np.argmin([w @ losses for losses in best]))
     reasons = [""] * len(best)
-    reasons[chosen] = "lowest" if lowest else "simpler, not clearly worse"
+    reasons[chosen] = "lowest" if lowest else "simpler, within one standard error"
     rows = tuple(
         Candidate.of(one.name, losses, reason)
         for one, losses, reason in zip(methods, best, reasons, strict=True)
@@ -346,7 +342,7 @@ def compare_values(
     prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
     loss: Loss, parameter: str, measure: str, scoring: Any = None,
 ) -> Compared:  # fmt: skip
-    """Compare values by held-out losses in folds; warn if uniform weights are clearly better.
+    """Compare values by held-out losses in folds; warn if uniform weights are better.
 
     Parameters
     ----------
@@ -362,12 +358,10 @@ def compare_values(
     methods = [method, Uniform()] if with_uniform else [method]
     what = f"choosing {parameter}"
     tried, outputs, found = path_outputs(prepared, methods, machine, values, loss, what)
-    if with_uniform:
-        own, other = (losses[int(np.argmin(losses.mean(axis=1)))] for losses in found)
-        excess = own - other
-        if excess.mean() > max(CLEARLY * standard_error(excess), SMALL * own.mean()):
-            warn_uniform_better(method, float(own.mean()), float(other.mean()), measure)
     w = prepared.sums.weights
+    if with_uniform:
+        own, other = (losses[int(np.argmin(losses @ w))] for losses in found)
+        warn_if_uniform_better(method, own, other, w, measure)
     return Compared(method, tried, outputs[0], np.asarray(found[0] @ w / w.sum()))
 
 
@@ -376,11 +370,27 @@ def compared_with_uniform(method: WeightMethod) -> bool:
     return not (method.learns_alpha or isinstance(method, Uniform))
 
 
-def warn_uniform_better(method: WeightMethod, own: float, other: float, measure: str) -> None:
-    """Warn, with both held-out losses, that uniform weights are better."""
+def warn_if_uniform_better(
+    method: WeightMethod, own: np.ndarray, other: np.ndarray, w: np.ndarray, measure: str
+) -> None:
+    """Warn, with both mean losses, if those of uniform weights are significantly lower.
+
+    Parameters
+    ----------
+    method : WeightMethod
+    own, other : ndarray of shape (n_samples,)
+        Held-out losses of the method and of uniform weights.
+    w : ndarray of shape (n_samples,)
+        Sample weights.
+    measure : str
+        Name of the loss.
+    """
+    if paired_difference(own, other, w).verdict != "higher":
+        return
     warn(
-        f"uniform weights are clearly better here than method {method.name!r}: held-out {measure} "
-        f'{other:.4g} against {own:.4g}. Use method="auto", or method="unif".',
+        f"uniform weights are significantly better here than method {method.name!r}: held-out "
+        f"{measure} {np.average(other, weights=w):.4g} against {np.average(own, weights=w):.4g}. "
+        'Use method="auto", or method="unif".',
         UniformBetterWarning,
     )
 
@@ -437,15 +447,32 @@ def leave_one_out_errors(
     if method.one_stage:
         return None
 
-    def errors_of(method: WeightMethod) -> np.ndarray | None:
-        problem = training_problem(prepared, learn(prepared, method, machine))
+    def errors_of(learned: Learned) -> np.ndarray | None:
+        problem = training_problem(prepared, learned)
         return machine.strategy(problem, len(values)).leave_one_out(problem, values)
 
-    errors = errors_of(method)
+    own = learn(prepared, method, machine)
+    errors = errors_of(own)
     if errors is not None and compared_with_uniform(method):
         with suppressed(ConstantKernelWarning), suppressed(UndefinedAlignmentWarning):
-            uniform = errors_of(Uniform())
-        if uniform is not None and uniform.min() * WORSE < errors.min():
-            own, other = float(errors.min()), float(uniform.min())
-            warn_uniform_better(method, own, other, "squared error")
+            uniform = learn(prepared, Uniform(), machine)
+        others = errors_of(uniform)
+        if others is not None and others.min() < (1 - SMALL) * errors.min():
+            best = values[int(np.argmin(errors))], values[int(np.argmin(others))]
+            mine = left_out_losses(prepared, own, machine, best[0])
+            theirs = left_out_losses(prepared, uniform, machine, best[1])
+            known = np.isfinite(mine + theirs)
+            if known.any():
+                w = prepared.sums.weights[known]
+                warn_if_uniform_better(method, mine[known], theirs[known], w, "squared error")
     return errors
+
+
+def left_out_losses(
+    prepared: Prepared, learned: Learned, machine: Machine, value: float
+) -> np.ndarray:
+    """Return the leave-one-out squared error of each sample, NaN where it is not known."""
+    (predictor,) = train(prepared, learned, machine, [value], left_out=True)
+    if predictor.left_out is None:
+        return np.full(len(prepared.Y), np.nan)
+    return np.asarray(squared_loss(prepared)(predictor.left_out))

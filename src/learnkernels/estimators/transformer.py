@@ -175,11 +175,12 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
             return Rows.as_given(w, kept, n_rows(X))
         return Rows.of(X, Y, w, kept, "never")
 
-    def _training(self, X: Any, y: Any) -> tuple[Prepared, None]:
+    def _training(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Prepared, None]:
         """Return the training data after the pass over pairs; there is no machine."""
         X, y = self._validate(X, y, multi_output=True)
         target, task = self._target(y)
-        return self._prepare_again(X, target, target, np.ones(len(target)), task), None
+        w, _ = self._sample_weights(sample_weight, X)
+        return self._prepare_again(X, target, target, w, task), None
 
     def transform(self, X: Any) -> np.ndarray:
         """Return the learned Gram of new samples against the training samples.

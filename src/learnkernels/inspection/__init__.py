@@ -1,7 +1,7 @@
 """Looking at what was learned."""
 
 from learnkernels.inspection.compare import compare
-from learnkernels.inspection.comparison import Comparison, MethodResult
+from learnkernels.inspection.comparison import BaselineResult, Comparison, MethodResult
 from learnkernels.inspection.displays import (
     AlignmentAccuracyDisplay,
     AlignmentDisplay,
@@ -17,6 +17,7 @@ from learnkernels.inspection.limits import LimitErrors, limit_errors
 __all__ = [
     "AlignmentAccuracyDisplay",
     "AlignmentDisplay",
+    "BaselineResult",
     "Comparison",
     "ComponentsDisplay",
     "ConvergenceDisplay",

@@ -31,21 +31,30 @@ from learnkernels.estimators import Predictor, Prepared, prepare
 from learnkernels.estimators.base import in_memory
 from learnkernels.estimators.classifier import class_codes, class_targets
 from learnkernels.estimators.fitting import fit_values
-from learnkernels.estimators.scoring import decide
+from learnkernels.estimators.probability import fit_temperature, log_probabilities
+from learnkernels.estimators.scoring import class_scores, decide
 from learnkernels.estimators.selection import held_out_outputs
 from learnkernels.estimators.tables import as_table
 from learnkernels.execution import Backend, as_backend
 from learnkernels.folds import folds as folds_of
 from learnkernels.gram import Statistics
-from learnkernels.inspection.comparison import Comparison, Trial, result_of
+from learnkernels.inspection.comparison import (
+    BaselineResult,
+    Comparison,
+    Trial,
+    means_of,
+    results_of,
+)
 from learnkernels.kernels import kernel_names, resolve, takes_tables
 from learnkernels.machines import SVM, Machine, Ridge
-from learnkernels.methods import WeightMethod, as_method
+from learnkernels.methods import METHODS, WeightMethod, as_method
 from learnkernels.plurals import count_text
 from learnkernels.progress import report, showing, track, within
 
 MethodLike = str | WeightMethod
 
+# Compared by default: they learn the weights once, before the machine is trained.
+CHEAP = ("unif", "align", "alignf", "single", "auto")
 # Regularisation parameters that the validation fold chooses from.
 C_GRID = tuple(10.0**power for power in range(-2, 5))
 ALPHA_GRID = tuple(10.0**power for power in range(-4, 4))
@@ -60,8 +69,14 @@ class Task:
     grid: tuple[float, ...]
     alignment_target: np.ndarray  # (n_samples, n_targets)
     machine_target: np.ndarray  # (n_samples, n_outputs)
-    error: Callable[[np.ndarray, np.ndarray], float]  # decision values, samples -> error
+    losses: Callable[[np.ndarray, np.ndarray], np.ndarray]  # outputs, samples -> (n_samples,)
+    codes: np.ndarray | None  # classes, (n_samples,)
     splits: list[np.ndarray]
+
+    def error(self, outputs: np.ndarray, samples: np.ndarray) -> float:
+        """Return the misclassification rate, or the root mean squared error."""
+        mean = float(np.mean(self.losses(outputs, samples)))
+        return mean if self.codes is not None else float(np.sqrt(mean))
 
 
 @dataclass(frozen=True)
@@ -78,11 +93,7 @@ class Fold:
 def compare(
     X: Any,
     y: Any,
-    methods: Sequence[MethodLike] | Mapping[str, MethodLike | Sequence[MethodLike]] = (
-        "unif",
-        "alignf",
-        "auto",
-    ),
+    methods: str | Sequence[MethodLike] | Mapping[str, MethodLike | Sequence[MethodLike]] = CHEAP,
     *,
     kernels: Any = None,
     task: str = "classification",
@@ -95,7 +106,7 @@ def compare(
     missing: str = "error",
     verbose: bool = False,
 ) -> Comparison:
-    """Compare weight methods by cross-validation.
+    """Compare weight methods with each other and with a constant prediction by cross-validation.
 
     Parameters
     ----------
@@ -103,9 +114,11 @@ def compare(
         The data.
     y : array of shape (n_samples,)
         Labels or real targets.
-    methods : sequence of str or WeightMethod, or dict, default=("unif", "alignf", "auto")
-        The methods. A dict maps a name to one method or to several, among which the validation
-        fold chooses, together with the regularisation.
+    methods : "all", sequence of str or WeightMethod, or dict
+        The methods; by default ``"unif"``, ``"align"``, ``"alignf"``, ``"single"`` and ``"auto"``.
+        ``"all"`` takes every method of the library that fits the task. A dict
+        maps a name to one method or to several, among which the validation fold chooses, together
+        with the regularisation.
     kernels : list, family, kernel, str or None, default=None
         The base kernels, as in `KernelClassifier`.
     task : {"classification", "regression"}, default="classification"
@@ -131,15 +144,19 @@ def compare(
     Returns
     -------
     Comparison
-        Errors, alignments, weights and times of each method.
+        Errors, alignments, weights and times of each method; prints as a table that marks the
+        method with the lowest error, and those that are significantly worse.
 
     Examples
     --------
     >>> from learnkernels.inspection import compare
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> [result.method for result in compare(X, y, ["unif", "alignf"]).methods]
-    ['unif', 'alignf']
+    >>> found = compare(X, y, ["unif", "alignf"])
+    >>> [result.method for result in found.methods], found.best
+    (['unif', 'alignf'], 'unif')
+    >>> round(found.baseline.error_mean, 2)
+    0.67
     """
     if isinstance(kernels, str) and kernels == "precomputed":
         raise InputError(
@@ -166,6 +183,8 @@ def compare(
             "one to choose the regularisation parameter, the others to train."
         )
     learners, skipped = {}, {}
+    if isinstance(methods, str) and methods == "all":
+        methods = [name for name, kind in METHODS.items() if task in kind().tasks]
     for label, alternatives in named_methods(methods).items():
         try:
             learners[label] = [as_method(method, task) for method in alternatives]
@@ -177,6 +196,7 @@ def compare(
         )
     runs: dict[str, list[Trial]] = {label: [] for label in learners}
     names: list[str] = []
+    constant: list[Constant] = []
     unconverged: Counter[str] = Counter()
     with showing(verbose):
         where = as_backend(backend, n_jobs)
@@ -184,6 +204,7 @@ def compare(
             validation = setting.splits[(fold + 1) % n_folds]
             train = np.setdiff1d(np.arange(len(y)), np.concatenate([test, validation]))
             parts = prepared_parts(X, preprocess, table, train, validation, test)
+            constant.append(constant_trial(setting, train, test))
             if not names:  # families see the data once: all folds combine the same kernels
                 kernels = resolve(kernels, parts[0], missing=missing)
                 names = kernel_names(kernels)
@@ -204,15 +225,17 @@ def compare(
                         del learners[label], runs[label]
     if not runs:
         raise InputError("no method could be compared: " + " ".join(skipped.values()))
-    baseline = runs.get("unif")
-    results = [result_of(label, trials, baseline) for label, trials in runs.items()]
-    return Comparison(task, len(y), results, names, skipped, dict(+unconverged))
+    name = "mean" if setting.codes is None else "most frequent class"
+    baseline = BaselineResult(name, **means_of(constant))
+    return Comparison(task, len(y), baseline, results_of(runs), names, skipped, dict(+unconverged))
 
 
 def named_methods(methods: Any) -> dict[str, list[WeightMethod]]:
     """Return the alternatives of each name."""
     if isinstance(methods, str) or not is_several(methods):
-        raise InputError(f"methods={methods!r}; expected a list of names or methods, or a dict.")
+        raise InputError(
+            f"methods={methods!r}; expected a list of names or methods, a dict, or 'all'."
+        )
     if not isinstance(methods, Mapping):
         return {
             method if isinstance(method, str) else str(method): [as_method(method)]
@@ -256,21 +279,50 @@ def one_trial(fold: Fold, alternatives: Sequence[WeightMethod], setting: Task) -
     seconds = time.perf_counter() - start + fold.seconds
     backend = fold.prepared.sums.backend
 
-    def errors(predictors: Sequence[Predictor], X: Any, samples: np.ndarray) -> list[float]:
-        outputs = held_out_outputs(
-            predictors, lambda kernel, coef: kernel.products(X, coef, backend)
-        )
-        return [setting.error(values, samples) for values in outputs]
+    def outputs_of(predictors: Sequence[Predictor], X: Any) -> list[np.ndarray]:
+        return held_out_outputs(predictors, lambda kernel, coef: kernel.products(X, coef, backend))
 
-    validated = [errors(predictors, parts[1], validation) for predictors in trained]
+    held = [outputs_of(predictors, parts[1]) for predictors in trained]
+    validated = [[setting.error(values, validation) for values in found] for found in held]
     which = int(np.argmin([min(found) for found in validated]))
     chosen = int(np.argmin(validated[which]))
     best = trained[which][chosen]
-    (error,) = errors([best], parts[2], test)
+    (outputs,) = outputs_of([best], parts[2])
+    scores = {}
+    if setting.codes is not None:
+        codes, weights = setting.codes, np.ones(len(validation))
+        factor = fit_temperature(held[which][chosen], codes[validation], weights) or 1.0
+        scores = class_scores(codes[test], log_probabilities(outputs, factor))
     learned = best.learned
     mu = learned.result.weights
     on_test = fold.held_out.alignment(mu * learned.kernels.factors)  # scaled as in training
-    return Trial(error, validated[which][chosen], learned.alignment, on_test, mu, seconds)
+    return Trial(
+        setting.losses(outputs, test), setting.error(outputs, test), scores,
+        validated[which][chosen], learned.alignment, on_test, mu, seconds,
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A constant prediction on one fold."""
+
+    error: float
+    scores: dict[str, float]
+
+
+def constant_trial(setting: Task, train: np.ndarray, test: np.ndarray) -> Constant:
+    """Predict the mean, or the most frequent class with the frequencies as probabilities."""
+    if setting.codes is None:
+        outputs = np.tile(setting.machine_target[train].mean(axis=0), (len(test), 1))
+        return Constant(setting.error(outputs, test), {})
+    classes = int(setting.codes.max()) + 1
+    # A class may be absent from the training part: add one sample to each.
+    counts = np.bincount(setting.codes[train], minlength=classes) + 1.0
+    logs = np.tile(np.log(counts / counts.sum()), (len(test), 1))
+    return Constant(
+        float(np.mean(logs.argmax(axis=1) != setting.codes[test])),
+        class_scores(setting.codes[test], logs),
+    )
 
 
 def task_of(task: str, y: np.ndarray, cv: Any, random_state: Any, grid: Any) -> Task:
@@ -289,12 +341,12 @@ def task_of(task: str, y: np.ndarray, cv: Any, random_state: Any, grid: Any) -> 
         target, Y = class_targets(codes, len(classes))
         return Task(
             task, SVM(exact=False), grid_of(grid, C_GRID), target, Y,
-            lambda values, i: float(np.mean(decide(values) != codes[i])), splits,
+            lambda values, i: decide(values) != codes[i], codes, splits,
         )  # fmt: skip
     Y = np.asarray(y, dtype=float).reshape(len(y), -1)
     return Task(
         task, Ridge(), grid_of(grid, ALPHA_GRID), Y, Y,
-        lambda values, i: float(np.sqrt(np.mean((values - Y[i]) ** 2))),
+        lambda values, i: np.mean((values - Y[i]) ** 2, axis=1), None,
         folds_of(len(Y), cv, random_state),
     )  # fmt: skip
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 from learnkernels.methods.base import LearnedWeights, WeightProblem
-from learnkernels.methods.candidates import Candidate, standard_error
+from learnkernels.methods.candidates import Candidate
 from learnkernels.methods.leave_one_out import LeaveOneOut, best_alpha
+from learnkernels.significance import standard_error
 
 
 class Auto(LeaveOneOut):
@@ -47,7 +48,7 @@ class Auto(LeaveOneOut):
         gain = uniform.errors - search.screened.errors
         clear = float(gain.mean()) > standard_error(gain)
         rows = [Candidate.of(name, point.errors) for name, point in search.starts]
-        reasons = ("lowest", "") if clear else ("", "loo is not clearly better than unif")
+        reasons = ("lowest", "") if clear else ("", "loo and unif within one standard error")
         rows.append(Candidate.of("loo", search.screened.errors, reasons[0]))
         rows.append(Candidate.of("average of loo and unif", average.errors, reasons[1]))
         if clear:

@@ -8,6 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from learnkernels.significance import standard_error
+
 
 @dataclass(frozen=True)
 class Candidate:
@@ -97,8 +99,3 @@ class Selection:
             line = f"{question:7}  {one.name:{width}}  {error}  {spread}  {one.reason}"
             lines.append(line.rstrip())
         return "\n".join(lines)
-
-
-def standard_error(values: np.ndarray) -> float:
-    """Return the standard error of the mean of some values."""
-    return float(np.std(values) / np.sqrt(len(values)))

@@ -10,6 +10,7 @@ from learnkernels.inspection.displays.style import shortened
 Summary = dict[str, Any]
 
 MISCLASSIFICATION = "misclassification rate"
+CONSTANT = "constant prediction"
 NO_NAME = "(no name)"
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from learnkernels.reporting.formatting import (
+    CONSTANT,
     MISCLASSIFICATION,
     Summary,
     code_name,
@@ -14,10 +14,12 @@ from learnkernels.reporting.formatting import (
     percent,
     weight_text,
 )
+from learnkernels.reporting.pictures import axis_ticks, pictures, position
 from learnkernels.reporting.statements import (
+    BASELINES,
     compare_errors,
+    constant_name,
     describe_difference,
-    difference_text,
     equal_weights,
     statements,
 )
@@ -25,16 +27,6 @@ from learnkernels.templates import render
 
 # Rows in the table of kernels; a page with more is slow to open.
 MAX_ROWS = 1000
-
-STATUS = {
-    "optimal": "Optimal weights",
-    "closed form": "Closed-form weights",
-    "undefined: uniform weights": "Alignment undefined",
-    "stochastic": "No optimality bound",
-    "not converged": "Not converged",
-    "stationary": "Stationary weights",
-    "average of stationary and uniform weights": "Average with uniform weights",
-}
 
 
 def to_html(summary: Summary) -> str:
@@ -56,6 +48,8 @@ def to_html(summary: Summary) -> str:
         "text": text,
         "cards": cards(summary, text),
         "plot": score_plot(summary),
+        "pictures": pictures(summary),
+        "guarantees": split_guarantees(summary["guarantees"]),
         "views": with_bars(summary["views"]),
         "kernels": kernel_rows(summary["kernels"][:MAX_ROWS]),
         "n_kernels": len(summary["kernels"]),
@@ -68,9 +62,14 @@ def cards(summary: Summary, text: dict[str, str]) -> list[dict[str, Any]]:
     """Return the three answers at the top of the page."""
     entry = (summary["views"] if len(summary["views"]) > 1 else summary["kernels"])[0]
     largest = f"{percent(entry['share'])} {code_name(entry['name'])}"
-    verdict, answer = uniform_answer(summary)
-    converged = summary["certificate"]["status"] != "not converged"
+    problem = first_problem(summary)
     return [
+        {
+            "question": "How good is it?",
+            "answer": error_answer(summary["score"]),
+            "tone": error_tone(summary),
+            "statements": [text["error"], text["difference"]],
+        },
         {
             "question": "Which kernels?",
             "answer": "Equal weights" if equal_weights(summary) else largest,
@@ -78,38 +77,47 @@ def cards(summary: Summary, text: dict[str, str]) -> list[dict[str, Any]]:
             "statements": [text["kernels"]],
         },
         {
-            "question": "Better than uniform weights?",
-            "answer": answer,
-            "tone": {"lower": "good", "higher": "bad"}.get(verdict, ""),
-            "statements": [text["error"], text["difference"]],
-        },
-        {
             "question": "Can I trust it?",
-            "answer": certificate_answer(summary),
-            "tone": "good" if converged else "bad",
-            "statements": [text["certificate"], text["alignment"]],
+            "answer": problem or "No problem found",
+            "tone": "bad" if problem else "",
+            "statements": [text["never"], text["certificate"], text["alignment"]],
         },
     ]
 
 
-def uniform_answer(summary: Summary) -> tuple[str, str]:
-    """Return the comparison with uniform weights: the verdict, and a few words."""
-    verdict, result = compare_errors(summary, "uniform weights")
-    if verdict in ("", "unclear"):
-        return verdict, "No significant difference" if verdict else "Not compared"
-    size, unit = difference_text(result["difference"], result, summary["score"]["measure"])
-    return verdict, f"Error {verdict} by {size.lstrip('+-')}{unit}"
+def error_answer(score: dict[str, Any] | None) -> str:
+    """Return the held-out error in a few words."""
+    learned = (score or {}).get("results", {}).get("learned", {})
+    if score is None or "mean" not in learned:
+        return "Not cross-validated"
+    error = error_text(learned["mean"], score["measure"])
+    if score["measure"] == MISCLASSIFICATION:
+        return f"{error} misclassified"
+    fit = score["details"]["scores"]["R²"]
+    return f"RMSE {error}" + ("" if fit is None else f", R² {fit:.2f}")
 
 
-def certificate_answer(summary: Summary) -> str:
-    """Return the status of the certificate in a few words."""
-    status: str = summary["certificate"]["status"]
-    method = summary["model"]["method"]
-    if method == "single":
-        return "Selected by cross-validation"
-    if method == "dc" and status == "optimal":
-        return "Stationary weights"
-    return STATUS.get(status, status)
+def error_tone(summary: Summary) -> str:
+    """Return "good" if the error is below that of a constant and not above a baseline's."""
+    verdicts = {name: compare_errors(summary, name)[0] for name in BASELINES}
+    if not verdicts[CONSTANT]:
+        return ""
+    bad = verdicts[CONSTANT] != "lower" or "higher" in verdicts.values()
+    return "bad" if bad else "good"
+
+
+def first_problem(summary: Summary) -> str:
+    """Return the most important reason not to trust the model, in a few words, or nothing."""
+    details = (summary["score"] or {}).get("details") or {}
+    constant = compare_errors(summary, CONSTANT)[0]
+    problems = {
+        "The weights did not converge": summary["certificate"]["status"] == "not converged",
+        "No better than a constant": constant in ("unclear", "higher"),
+        "A class is never predicted": bool(details.get("never_predicted")),
+        "Uniform weights are better": compare_errors(summary, "uniform weights")[0] == "higher",
+        "A single kernel is better": compare_errors(summary, "best single kernel")[0] == "higher",
+    }
+    return next((problem for problem, found in problems.items() if found), "")
 
 
 def score_plot(summary: Summary) -> dict[str, Any] | None:
@@ -130,7 +138,7 @@ def score_plot(summary: Summary) -> dict[str, Any] | None:
     ]
     unconverged = sum(result["unconverged"] for result in known.values())
     notes += [f"{unconverged} of these fits did not converge."] if unconverged else []
-    difference = describe_difference(summary, "best single kernel")
+    differences = [describe_difference(summary, name) for name in (CONSTANT, "best single kernel")]
     return {
         "rows": [score_row(name, result, measure, ticks) for name, result in known.items()],
         "ticks": [
@@ -140,9 +148,7 @@ def score_plot(summary: Summary) -> dict[str, Any] | None:
             }
             for tick in ticks
         ],
-        "constant": "most frequent class" if percents else "mean",
-        "dummy": error_text(score["dummy"], measure),
-        "statements": [difference] if difference else [],
+        "statements": [one for one in differences if one],
         "notes": notes,
     }
 
@@ -160,7 +166,7 @@ def score_row(
     tip = f"mean {mean}, standard deviation {std}"
     marks.append({"kind": "mean", "left": position(result["mean"], ticks), "tip": tip})
     return {
-        "label": "learned weights" if name == "learned" else name,
+        "label": {"learned": "this model", CONSTANT: constant_name(measure)}.get(name, name),
         "learned": name == "learned",
         "description": f"folds: {', '.join(texts)}",
         "marks": marks,
@@ -168,20 +174,13 @@ def score_row(
     }
 
 
-def axis_ticks(values: list[float]) -> list[float]:
-    """Return three to five round numbers around the values; from 0 unless that is far away."""
-    top = max(values) or 1.0
-    low = 0.0 if min(values) < top / 2 else min(values)
-    least = max((top - low) / 4, 1e-3 * top)
-    power = 10.0 ** math.floor(math.log10(least))
-    step = next(size * power for size in (1, 2, 2.5, 5, 10) if size * power >= least)
-    first, last = math.floor(low / step), math.ceil(top / step)
-    return [index * step for index in range(first, max(last, first + 1) + 1)]
-
-
-def position(value: float, ticks: list[float]) -> str:
-    """Return the position of a value on the axis, in percent of its length."""
-    return f"{100 * (value - ticks[0]) / (ticks[-1] - ticks[0]):.2f}"
+def split_guarantees(found: dict[str, Any]) -> dict[str, Any]:
+    """Add to the guarantees those that are not vacuous, and those that are."""
+    entries = found.get("entries", [])
+    return found | {
+        "useful": [entry for entry in entries if not entry["vacuous"]],
+        "vacuous": [entry for entry in entries if entry["vacuous"]],
+    }
 
 
 def with_bars(entries: list[dict[str, Any]]) -> list[dict[str, Any]]:

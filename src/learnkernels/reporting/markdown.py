@@ -9,14 +9,19 @@ import re
 from typing import Any
 
 from learnkernels.reporting.formatting import (
-    MISCLASSIFICATION,
+    CONSTANT,
     NO_NAME,
     Summary,
     error_text,
     escape_control_characters,
     weight_text,
 )
-from learnkernels.reporting.statements import BASELINES, describe_difference, statements
+from learnkernels.reporting.statements import (
+    BASELINES,
+    constant_name,
+    describe_difference,
+    statements,
+)
 
 # Characters with a meaning in Markdown, HTML or formulas. An underscore between letters has none.
 ACTIVE = re.compile(r"[\\*\[\]<>&~$|#]|(?<![^\W_])_|_(?![^\W_])")
@@ -42,10 +47,13 @@ def to_markdown(summary: Summary) -> str:
     title = escape_reason(summary["title"] or summary["model"]["estimator"])
     blocks = [f"# Learned kernel: {title}"]
     blocks.append(
-        "\n".join(f"- {text[topic]}" for topic in ("task", "kernels", "error") if text[topic])
+        "\n".join(
+            f"- {text[topic]}" for topic in ("task", "error", "never", "kernels") if text[topic]
+        )
     )
-    blocks += scores(summary) + views(summary["views"]) + kernels(summary)
-    blocks += ["## Certificate and guarantees", f"{text['certificate']} {text['alignment']}"]
+    blocks += scores(summary) + held_out(summary["score"]) + views(summary["views"])
+    blocks += kernels(summary) + ([text["names"]] if text["names"] else [])
+    blocks += ["## Can I trust it?", f"{text['certificate']} {text['alignment']}"]
     if summary["selection"]:
         blocks.append(candidates(summary["selection"]))
     blocks += [guarantees(summary["guarantees"]), "## How to reproduce", text["model"]]
@@ -59,17 +67,16 @@ def scores(summary: Summary) -> list[str]:
     if score is None or "results" not in score:
         return []
     results, measure = score["results"], score["measure"]
+    labels = {"learned": "this model", CONSTANT: constant_name(measure)}
     rows = [
         (
-            "learned weights" if name == "learned" else name,
+            labels.get(name, name),
             error_text(result["mean"], measure),
             error_text(result["std"], measure),
         )
         for name, result in results.items()
         if "mean" in result
     ]
-    constant = "most frequent class" if measure == MISCLASSIFICATION else "mean"
-    rows.append((f"always the {constant}", error_text(score["dummy"], measure), ""))
     notes = [
         f"{name}: {escape_reason(result['reason'])}"
         for name, result in results.items()
@@ -78,8 +85,25 @@ def scores(summary: Summary) -> list[str]:
     unconverged = sum(result.get("unconverged", 0) for result in results.values())
     notes += [f"{unconverged} of these fits did not converge."] if unconverged else []
     notes += filter(None, (describe_difference(summary, name) for name in BASELINES))
-    blocks = ["## Cross-validated error", table(("", measure, "standard deviation"), rows)]
+    blocks = ["## How good is it?", table(("", measure, "standard deviation"), rows)]
     return [*blocks, "\n".join(f"- {note}" for note in notes)] if notes else blocks
+
+
+def held_out(score: dict[str, Any] | None) -> list[str]:
+    """Return scores of held-out predictions, and a table of the classes."""
+    details = (score or {}).get("details") or {}
+    values = [(name, number(value)) for name, value in details.get("scores", {}).items()]
+    blocks = [table(("held-out predictions", ""), values)] if values else []
+    rows = [
+        (full_name(one), one["samples"], one["predicted"], number(one["recall"]),
+         number(one["precision"]))
+        for one in details.get("classes", [])
+    ]  # fmt: skip
+    return (
+        [*blocks, table(("class", "samples", "predicted", "recall", "precision"), rows)]
+        if rows
+        else blocks
+    )
 
 
 def views(entries: list[dict[str, Any]]) -> list[str]:
@@ -101,7 +125,10 @@ def kernels(summary: Summary) -> list[str]:
         for entry in summary["kernels"][:MAX_ROWS]
     ]
     interval = f" (90 % interval over {halves['draws']} random halves)" if halves["draws"] else ""
-    blocks = ["## Kernels", table(("kernel", f"weight{interval}", "selected", "alignment"), rows)]
+    blocks = [
+        "## Which kernels?",
+        table(("kernel", f"weight{interval}", "selected", "alignment"), rows),
+    ]
     if hidden > 0:
         blocks.append(f"{hidden:,} more kernels have smaller weights.")
     if "reason" in halves:
@@ -129,17 +156,16 @@ def guarantees(found: dict[str, Any]) -> str:
         (
             entry["name"],
             number(entry["value"]),
-            "vacuous" if entry["vacuous"] else "",
             escape_markup(entry["sentence"]),
         )
         for entry in found["entries"]
+        if not entry["vacuous"]
     ]
-    rows += [
-        (one["name"], "", "does not apply", escape_markup(one["reason"]))
-        for one in found["omitted"]
-    ]
-    text = table(("quantity or bound", "value", "", "meaning"), rows)
-    return f"{text}\n\n{escape_markup(found['assumptions'])}"
+    text = table(("quantity or bound", "value", "meaning"), rows)
+    hidden = [one["name"] for one in found["entries"] if one["vacuous"]]
+    hidden += [one["name"] for one in found["omitted"]]
+    more = f"Vacuous, or not applicable: {escape_markup(', '.join(hidden))}." if hidden else ""
+    return "\n\n".join(filter(None, (text, more, escape_markup(found["assumptions"]))))
 
 
 def settings(created: dict[str, Any]) -> str:

@@ -19,7 +19,7 @@ from learnkernels.templates import render
 
 @dataclass(frozen=True)
 class Report:
-    """Report on a fitted model: learned kernel, error against baselines, certificate.
+    """Report on a fitted model: error against baselines, learned kernel, certificate.
 
     In a notebook the report is shown as a page; ``print(report)`` prints at most five lines.
 
@@ -95,17 +95,18 @@ def report(
     X: Any,
     y: Any,
     *,
+    sample_weight: Any = None,
     title: str = "",
     cv: int = 5,
     draws: int = 50,
     random_state: int = 0,
     verbose: bool = False,
 ) -> Report:
-    """Report which kernels were learned, the error against baselines, and the certificate.
+    """Report how good a model is, which kernels were learned, and whether to trust it.
 
     The model is cross-validated with its own method, with uniform weights and with the best single
-    kernel. The weights are also learned on random halves of the data, which gives an interval for
-    each weight.
+    kernel, and compared with a constant prediction. The weights are also
+    learned on random halves of the data, which gives an interval for each weight.
 
     Parameters
     ----------
@@ -115,6 +116,8 @@ def report(
         The training data of the model, as given to the pipeline.
     y : array of shape (n_samples,) or (n_samples, n_targets)
         The training target.
+    sample_weight : array of shape (n_samples,) or None, default=None
+        The sample weights that the model was fitted with. Errors are weighted with them too.
     title : str, default=""
         Name of the data set.
     cv : int, default=5
@@ -143,7 +146,7 @@ def report(
     True
     """
     found = summary(
-        model, X, y, title=title, cv=cv, draws=draws, random_state=random_state,
-        verbose=verbose,
+        model, X, y, sample_weight=sample_weight, title=title, cv=cv, draws=draws,
+        random_state=random_state, verbose=verbose,
     )  # fmt: skip
     return Report(found)

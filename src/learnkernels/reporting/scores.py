@@ -7,20 +7,17 @@ another sum of weights.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from scipy.linalg import LinAlgError
-from scipy.stats import t as student
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import KFold, StratifiedKFold, cross_validate
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
-from learnkernels._warnings import counted_unconverged, suppressed
 from learnkernels.checks import positive_values
-from learnkernels.errors import InputError, UniformBetterWarning
+from learnkernels.errors import InputError
 from learnkernels.estimators.selection import grid_of, regularization_name
 from learnkernels.methods import (
     BestSingle,
@@ -31,17 +28,17 @@ from learnkernels.methods import (
     WeightProblem,
     as_method,
 )
-from learnkernels.progress import counting, within
-from learnkernels.reporting.formatting import MISCLASSIFICATION
+from learnkernels.progress import counting
+from learnkernels.reporting.details import class_details, residual_details
+from learnkernels.reporting.formatting import CONSTANT, MISCLASSIFICATION
+from learnkernels.reporting.held_out import HeldOut, Split, held_out, weight_argument
+from learnkernels.significance import paired_difference
 from learnkernels.solvers import Certificate
 
 # Errors of a fit on a fold that is too small or lacks a category.
 FIT_ERRORS = (ValueError, ArithmeticError, LinAlgError)
 # The best single kernel is chosen among those with the highest alignment, by this many folds.
 MAX_SINGLE_KERNELS, SINGLE_KERNEL_FOLDS = 10, 3
-LEVEL = 0.9
-
-Split = tuple[np.ndarray, np.ndarray]
 
 
 def final_estimator(model: Any) -> Any:
@@ -50,9 +47,9 @@ def final_estimator(model: Any) -> Any:
 
 
 def cross_validated_errors(
-    model: Any, X: Any, y: Any, cv: int, random_state: int
+    model: Any, X: Any, y: Any, cv: int, random_state: int, sample_weight: np.ndarray | None = None
 ) -> dict[str, Any]:
-    """Compute the errors of the model and of its baselines on each fold.
+    """Compute held-out predictions of the model and of its baselines, and their errors.
 
     Parameters
     ----------
@@ -64,34 +61,60 @@ def cross_validated_errors(
         Number of folds, at least 2; reduced to the size of the smallest class.
     random_state : int
         Seed of the folds.
+    sample_weight : ndarray of shape (n_samples,) or None
+        Sample weights, positive; errors are weighted too.
 
     Returns
     -------
     dict
-        ``measure``, ``folds``, the error ``dummy`` of a constant prediction, and ``results``: for
-        each model the errors of the folds, and for each baseline the mean difference from the
-        learned weights with an interval. A model that cannot be fitted has a ``reason`` instead.
+        ``measure``, ``folds``, ``results`` (for each model the errors of the folds, and for each
+        baseline the difference of the learned weights from it, with an interval and a verdict; a
+        model that cannot be fitted has a ``reason`` instead), and ``details`` of the held-out
+        predictions of the learned weights.
     """
     y = np.asarray(y)
-    classification = hasattr(final_estimator(model), "classes_")
-    splits = make_splits(y, cv, random_state, classification)
+    classes = getattr(final_estimator(model), "classes_", None)
+    splits = make_splits(y, cv, random_state, classes is not None)
     models = models_to_compare(model)
-    error = misclassification_rate if classification else rmse
     results: dict[str, Any] = {}
+    found: dict[str, HeldOut] = {}
     with counting(len(models) * len(splits), "cross-validation") as advance:
         for name, candidate in models.items():
             try:
-                results[name] = errors_of(candidate, X, y, splits, error, name, advance)
+                found[name] = held_out(
+                    candidate, X, y, splits, sample_weight, classes, name, advance
+                )
             except FIT_ERRORS as reason:
                 results[name] = {"reason": " ".join(str(reason).split())}
-    add_differences(results)
-    dummy = [dummy_error(y[train], y[test], classification) for train, test in splits]
+    found[CONSTANT] = constant_predictions(y, splits, sample_weight, classes)
+    losses = {name: losses_of(y, one.predictions, classes is None) for name, one in found.items()}
+    for name in (*models, CONSTANT):
+        if name in found:
+            errors = fold_errors(losses[name], splits, sample_weight, classes is None)
+            results[name] = errors | {"unconverged": found[name].unconverged}
+        if name in found and name != "learned" and "learned" in found:
+            results[name] |= difference(
+                losses["learned"], losses[name], sample_weight, classes is None
+            )
+            lower = np.less(results["learned"]["errors"], results[name]["errors"])
+            results[name]["folds_lower"] = int(lower.sum())
     return {
-        "measure": MISCLASSIFICATION if classification else "RMSE",
+        "measure": "RMSE" if classes is None else MISCLASSIFICATION,
         "folds": len(splits),
-        "dummy": float(np.mean(dummy)),
         "results": results,
+        "details": details_of(y, found.get("learned"), classes, sample_weight),
     }
+
+
+def details_of(
+    y: np.ndarray, found: HeldOut | None, classes: np.ndarray | None, weights: np.ndarray | None
+) -> dict[str, Any] | None:
+    """Return the details of the held-out predictions of the learned weights."""
+    if found is None:
+        return None
+    if classes is None:
+        return residual_details(y, found.predictions, weights)
+    return class_details(np.searchsorted(classes, y), [*map(str, classes)], found, weights)
 
 
 def make_splits(y: np.ndarray, cv: int, random_state: int, stratify: bool) -> list[Split]:
@@ -208,82 +231,76 @@ class BestSingleKernel(BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         return get_tags(self.model)
 
-    def fit(self, X: Any, y: Any) -> BestSingleKernel:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BestSingleKernel:
         """Choose the kernel, then the regularisation parameter."""
         method = BestSingle(cv=SINGLE_KERNEL_FOLDS, max_kernels=MAX_SINGLE_KERNELS)
-        chosen = with_method(self.model, method, self.value).fit(X, y)
+        given = weight_argument(self.model, sample_weight)
+        chosen = with_method(self.model, method, self.value).fit(X, y, **given)
         weights = tuple(final_estimator(chosen).weights_)
-        self.model_ = with_method(self.model, FixedWeights(weights), self.values).fit(X, y)
+        self.model_ = with_method(self.model, FixedWeights(weights), self.values)
+        self.model_.fit(X, y, **given)
         return self
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        """Return the decision values of the best kernel."""
+        return np.asarray(self.model_.decision_function(X))
 
     def predict(self, X: Any) -> np.ndarray:
         """Predict with the best kernel."""
         return np.asarray(self.model_.predict(X))
 
 
-def errors_of(
-    model: Any,
-    X: Any,
-    y: np.ndarray,
-    splits: list[Split],
-    error: Callable[..., float],
-    name: str,
-    advance: Callable[[], None],
+def constant_predictions(
+    y: np.ndarray, splits: list[Split], weights: np.ndarray | None, classes: np.ndarray | None
+) -> HeldOut:
+    """Predict the most frequent class, or the mean, of the training part of each fold."""
+    w = np.ones(len(y)) if weights is None else weights
+    predictions = np.empty_like(y, dtype=float if classes is None else y.dtype)
+    for train, test in splits:
+        if classes is None:
+            predictions[test] = np.average(y[train], axis=0, weights=w[train])
+        else:
+            totals = np.bincount(np.searchsorted(classes, y[train]), w[train])
+            predictions[test] = classes[totals.argmax()]
+    return HeldOut(predictions, None, False, 0)
+
+
+def losses_of(y: np.ndarray, predictions: np.ndarray, regression: bool) -> np.ndarray:
+    """Return the zero-one loss, or the mean squared error over targets, of each sample."""
+    if not regression:
+        return np.asarray(predictions != y, dtype=float)
+    return np.asarray(np.mean((predictions - y).reshape(len(y), -1) ** 2, axis=1))
+
+
+def fold_errors(
+    losses: np.ndarray, splits: list[Split], weights: np.ndarray | None, regression: bool
 ) -> dict[str, Any]:
-    """Return the errors of the folds, and the number of fits that did not converge."""
-    errors, unconverged = [], 0
-    for fold, split in enumerate(splits, start=1):
-        with (
-            within(name, f"fold {fold} of {len(splits)}"),
-            counted_unconverged() as found,
-            suppressed(UniformBetterWarning),  # the fit on all samples raises it
-        ):
-            done = cross_validate(model, X, y, cv=[split], scoring=error, error_score="raise")
-        errors.append(float(done["test_score"][0]))
-        unconverged += found.count
-        advance()
-    mean, std = float(np.mean(errors)), float(np.std(errors, ddof=1))
-    return {"errors": errors, "mean": mean, "std": std, "unconverged": unconverged}
+    """Return the misclassification rate, or the RMSE, of each fold, and mean and deviation."""
+    w = np.ones(len(losses)) if weights is None else weights
+    errors = np.array([np.average(losses[test], weights=w[test]) for _, test in splits])
+    errors = np.sqrt(errors) if regression else errors
+    return {
+        "errors": errors.tolist(),
+        "mean": float(errors.mean()),
+        "std": float(errors.std(ddof=1)),
+    }
 
 
-def misclassification_rate(model: Any, X: Any, y: np.ndarray) -> float:
-    """Return the fraction of misclassified samples."""
-    return float(np.mean(model.predict(X) != y))
+def difference(
+    losses: np.ndarray, others: np.ndarray, weights: np.ndarray | None, regression: bool
+) -> dict[str, Any]:
+    """Return the difference of the error from that of a baseline, with a 95 % interval.
 
-
-def rmse(model: Any, X: Any, y: np.ndarray) -> float:
-    """Return the root mean squared error."""
-    return float(np.sqrt(np.mean((model.predict(X) - y) ** 2)))
-
-
-def dummy_error(train: np.ndarray, test: np.ndarray, classification: bool) -> float:
-    """Return the error of always predicting the most frequent class, or the mean."""
-    if classification:
-        values, counts = np.unique(train, return_counts=True)
-        return float(np.mean(test != values[counts.argmax()]))
-    return float(np.sqrt(np.mean((test - train.mean(axis=0)) ** 2)))
-
-
-def add_differences(results: dict[str, Any]) -> None:
-    """Add to each baseline the difference of the errors of the learned weights from its own."""
-    learned = results["learned"]
-    for name, result in results.items():
-        if name != "learned" and "errors" in result and "errors" in learned:
-            mean, low, high = paired_difference(learned["errors"], result["errors"])
-            lower = int(np.sum(np.less(learned["errors"], result["errors"])))
-            result |= {"difference": mean, "low": low, "high": high, "folds_lower": lower}
-
-
-def paired_difference(
-    errors: list[float] | np.ndarray, others: list[float] | np.ndarray
-) -> tuple[float, float, float]:
-    """Return the mean of errors - others over the same folds, and the ends of its 90 % interval.
-
-    The training sets of the folds overlap, so the variance of the differences is too small. It is
-    corrected as in Nadeau and Bengio, "Inference for the generalization error" (2003).
+    The interval of the mean loss is cut at possible values. RMSE is the root of the mean loss, and
+    its difference is relative to that of the baseline, if this is not zero.
     """
-    d = np.subtract(errors, others)
-    k = len(d)
-    # Var(mean d) = (1/k + n_test / n_train) s^2, and n_test / n_train = 1 / (k - 1) for k folds
-    error = np.sqrt((1 / k + 1 / (k - 1)) * d.var(ddof=1)) * student.ppf((1 + LEVEL) / 2, k - 1)
-    return float(d.mean()), float(d.mean() - error), float(d.mean() + error)
+    found = paired_difference(losses, others, weights)
+    base = float(np.average(others, weights=weights))
+    ends = np.array([found.mean, found.low, found.high]) + base
+    if regression:
+        values = np.sqrt(np.maximum(ends, 0.0)) - np.sqrt(base)
+        values = values / np.sqrt(base) if base else values
+    else:
+        values = np.clip(ends, 0.0, 1.0) - base
+    names = ("difference", "low", "high")
+    return dict(zip(names, values.tolist(), strict=True)) | {"verdict": found.verdict}

@@ -27,7 +27,7 @@ def shares(weights: np.ndarray) -> np.ndarray:
 
 
 def shares_on_halves(
-    fitted: Any, X: Any, y: Any, draws: int, random_state: int
+    fitted: Any, X: Any, y: Any, draws: int, random_state: int, sample_weight: Any = None
 ) -> tuple[np.ndarray, int]:
     """Learn the weights on random halves of the samples.
 
@@ -41,6 +41,8 @@ def shares_on_halves(
         Number of halves.
     random_state : int
         Seed of the halves.
+    sample_weight : ndarray of shape (n_samples,) or None
+        The sample weights of the fit.
 
     Returns
     -------
@@ -49,7 +51,7 @@ def shares_on_halves(
     unconverged : int
         Number of halves on which the method did not converge.
     """
-    again = refit(fitted, X, y)
+    again = refit(fitted, X, y, sample_weight)
     prepared, machine = again.prepared, again.machine or Ridge()
     method = as_method(fitted.method)
     rng = np.random.default_rng(random_state)
@@ -57,7 +59,8 @@ def shares_on_halves(
     for draw in track(range(draws), draws, "random halves"):
         half = random_half(prepared.Y, prepared.task, rng)
         # Losses are sums over samples: half of the samples need half of alpha, or twice C.
-        fraction = len(half) / len(prepared.Y)
+        w = prepared.sums.weights
+        fraction = float(w[half].sum() / w.sum())
         value = fitted_regularization(fitted) * (
             1 / fraction if hasattr(fitted, "C_") else fraction
         )

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 from learnkernels.plurals import count_text
 from learnkernels.reporting.formatting import (
+    CONSTANT,
     MISCLASSIFICATION,
     Summary,
     code_name,
@@ -17,8 +19,32 @@ from learnkernels.reporting.formatting import (
 )
 
 MAX_NAMES = 3
-BASELINES = ("uniform weights", "best single kernel")
-LABELS = {"learned": "the learned weights", "best single kernel": "the best single kernel"}
+BASELINES = ("uniform weights", "best single kernel", CONSTANT)
+LABELS = {
+    "learned": "the learned weights",
+    "best single kernel": "the best single kernel",
+    CONSTANT: "a constant prediction",
+}
+# What the weights of a method are optimal for.
+CRITERIA = {
+    "alignf": "the alignment with the target",
+    "align-linear": "the alignment with the target",
+    "l1-krr": "the objective of ridge on the training samples",
+    "l2-krr": "the objective of ridge on the training samples",
+    "l1-svm": "the objective of the SVM on the training samples",
+    "l2-svm": "the objective of the SVM on the training samples",
+    "lp-svm": "the objective of the SVM on the training samples",
+}
+# Names of kernels, and what they mean.
+KERNELS = (
+    (r"\bgaussian\(([^)]*)\)", "k(x, z) = exp(-gamma |x - z|²) with gamma = {}"),
+    (r"\blaplacian\(([^)]*)\)", "k(x, z) = exp(-gamma |x - z|₁) with gamma = {}"),
+    (r"\bpolynomial\(degree=(\d+)[^)]*\)", "k(x, z) = (gamma x·z + coef0)^{}"),
+    (r"\blinear\b()", "k(x, z) = x·z"),
+    (r"\bspectrum\((\d+)\)", "number of common substrings of length {}"),
+    (r"\bweighted_degree\((\d+)[^)]*\)", "common substrings of up to {} letters at one position"),
+    (r"^(x\[\d+\])$", "product of the values of column {}"),
+)
 
 
 def statements(summary: Summary) -> dict[str, str]:
@@ -32,14 +58,19 @@ def statements(summary: Summary) -> dict[str, str]:
     Returns
     -------
     dict of str to str
-        ``task``, ``kernels``, ``error``, ``difference`` (from uniform weights), ``certificate``,
-        ``alignment`` and ``model``. A topic that was not computed is an empty string.
+        ``task``, ``error``, ``difference`` (from uniform weights), ``constant`` (difference from a
+        constant prediction), ``never`` (classes that are never predicted), ``kernels``, ``names``
+        (of kernels), ``certificate``, ``alignment`` and ``model``. A topic that was not computed is
+        an empty string.
     """
     return {
         "task": describe_task(summary),
-        "kernels": describe_kernels(summary),
         "error": describe_error(summary["score"]),
         "difference": describe_difference(summary, "uniform weights"),
+        "constant": describe_difference(summary, CONSTANT),
+        "never": describe_never_predicted(summary),
+        "kernels": describe_kernels(summary),
+        "names": describe_names(summary),
         "certificate": describe_certificate(summary),
         "alignment": describe_alignment(summary),
         "model": describe_model(summary["model"]),
@@ -47,9 +78,10 @@ def statements(summary: Summary) -> dict[str, str]:
 
 
 def text_lines(summary: Summary) -> list[str]:
-    """Return at most five lines of plain text: task, kernels, error, difference, certificate."""
+    """Return at most five lines of plain text: task, error, difference, kernels, certificate."""
     text = statements(escape_control_characters(summary))
-    lines = [text[topic] for topic in ("task", "kernels", "error", "difference")]
+    text["error"] = " ".join(filter(None, (text["error"], text["never"])))
+    lines = [text[topic] for topic in ("task", "error", "difference", "kernels")]
     lines.append(f"{text['certificate']} {text['alignment']}")
     return [line.replace("`", "") for line in lines if line]
 
@@ -106,13 +138,12 @@ def describe_error(score: dict[str, Any] | None) -> str:
     if reason:
         return f"Cross-validation failed: {reason.replace('`', chr(39))}"
     measure = score["measure"]
+    labels = LABELS | {CONSTANT: constant_name(measure)}
     errors = [
-        f"{error_text(result['mean'], measure)} with {LABELS.get(name, name)}"
+        f"{error_text(result['mean'], measure)} with {labels.get(name, name)}"
         for name, result in score["results"].items()
         if "mean" in result
     ]
-    constant = "most frequent class" if measure == MISCLASSIFICATION else "mean"
-    errors.append(f"{error_text(score['dummy'], measure)} when always predicting the {constant}")
     name = "error" if measure == MISCLASSIFICATION else measure
     return f"Cross-validated {name} ({score['folds']} folds): {join(errors)}."
 
@@ -130,20 +161,19 @@ def compare_errors(summary: Summary, baseline: str) -> tuple[str, dict[str, Any]
     """
     score = summary["score"] or {}
     result: dict[str, Any] = score.get("results", {}).get(baseline, {})
-    if "difference" not in result or summary["model"]["method"] == "unif":
+    uniform = summary["model"]["method"] == "unif" and baseline != CONSTANT
+    if "difference" not in result or uniform:
         return "", result
-    if result["low"] == result["high"]:  # no variance between the folds: nothing to test against
-        return "unclear", result
-    return "lower" if result["high"] < 0 else "higher" if result["low"] > 0 else "unclear", result
+    return result["verdict"], result
 
 
 def difference_text(value: float, result: dict[str, Any], measure: str) -> tuple[str, str]:
     """Return a signed difference of errors, and its unit."""
     if measure != MISCLASSIFICATION and not result["mean"]:
         return f"{value:+.3g}", ""
-    points = measure == MISCLASSIFICATION
-    text = f"{100 * value / (1 if points else result['mean']):+.1f}"
-    return "0.0" if text[1:] == "0.0" else text, " percentage points" if points else " %"
+    text = f"{100 * value:+.1f}"
+    unit = " percentage points" if measure == MISCLASSIFICATION else " %"
+    return "0.0" if text[1:] == "0.0" else text, unit
 
 
 def describe_difference(summary: Summary, baseline: str) -> str:
@@ -166,9 +196,42 @@ def describe_difference(summary: Summary, baseline: str) -> str:
     )
     advice = ' Use `method="unif"`.' if verdict == "higher" and uniform else ""
     return (
-        f"{start}: error {mean}{unit} (90 % interval {low} to {high}; lower in "
+        f"{start}: error {mean}{unit} (95 % interval {low} to {high}; lower in "
         f"{result['folds_lower']} of {folds} folds).{advice}"
     )
+
+
+def constant_name(measure: str) -> str:
+    """Return the name of the constant prediction."""
+    return "the most frequent class" if measure == MISCLASSIFICATION else "the mean of the target"
+
+
+def describe_never_predicted(summary: Summary) -> str:
+    """Return which classes are never predicted, if any."""
+    details = (summary["score"] or {}).get("details") or {}
+    names = details.get("never_predicted", [])
+    if not names:
+        return ""
+    shown = [code_name(name) for name in names[:MAX_NAMES]]
+    more = [f"{len(names) - MAX_NAMES} more"] if len(names) > MAX_NAMES else []
+    kind, verb = ("Class", "is") if len(names) == 1 else ("Classes", "are")
+    return (
+        f"{kind} {join(shown + more)} {verb} never predicted for held-out samples. Pass "
+        '`class_weight="balanced"` to the estimator if it matters as much as the others.'
+    )
+
+
+def describe_names(summary: Summary) -> str:
+    """Return what the names of kernels mean, with one name of each kind as an example."""
+    found = []
+    for pattern, meaning in KERNELS:
+        names = (re.search(pattern, kernel["name"]) for kernel in summary["kernels"])
+        first = next(filter(None, names), None)
+        if first:
+            found.append(f"{code_name(first[0])}: {meaning.format(first[1])}")
+    if any("learned metric: " in kernel["name"] for kernel in summary["kernels"]):
+        found.append("`learned metric`: the kernel on columns scaled by how much the target varies")
+    return f"{'; '.join(found)}." if found else ""
 
 
 def describe_certificate(summary: Summary) -> str:
@@ -176,6 +239,7 @@ def describe_certificate(summary: Summary) -> str:
     found, method = summary["certificate"], summary["model"]["method"]
     gap = math.inf if found["gap"] is None else found["gap"]
     iterations = count_text(found["iterations"], "iteration")
+    criterion = CRITERIA.get(method, f"the objective of {code_name(method)}")
     if method == "single":
         return "The kernel was selected by cross-validation; there is no optimality certificate."
     if method == "dc" and found["status"] == "optimal":
@@ -185,15 +249,16 @@ def describe_certificate(summary: Summary) -> str:
             "local optimum."
         )
     known = {
-        "optimal": f"The weights are optimal for {code_name(method)} (relative duality gap "
-        f"{gap:.1e}, {iterations}).",
+        "optimal": f"The weights are optimal for {criterion} (relative duality gap {gap:.1e}, "
+        f"{iterations}), which is not the held-out error.",
         "closed form": "The weights have a closed form.",
         "undefined: uniform weights": "The alignment is undefined, so the weights are uniform.",
         "stationary": "The weights are stationary for the leave-one-out error of ridge: a gradient "
         f"step changes none by more than {gap:.1e} of their sum ({iterations}). The problem is not "
         "convex, so this may be a local optimum.",
         "average of stationary and uniform weights": "The weights are the average of those of "
-        "smallest leave-one-out error and of uniform weights, because neither is clearly better.",
+        "smallest leave-one-out error and of uniform weights, because the two are within one "
+        "standard error.",
         "stochastic": f"The weights come from a stochastic method without an optimality bound "
         f"({iterations}).",
         "not converged": f"Not converged after {iterations}: relative duality gap {gap:.1e}. "

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from sklearn.pipeline import Pipeline
 from sklearn.utils._pprint import _EstimatorPrettyPrinter
-from sklearn.utils.validation import check_is_fitted, column_or_1d
+from sklearn.utils.metaestimators import _safe_split
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, column_or_1d
 
 from learnkernels.checks import as_input_error, is_whole
 from learnkernels.errors import InputError
@@ -41,6 +42,7 @@ def summary(
     X: Any,
     y: Any,
     *,
+    sample_weight: Any = None,
     title: str = "",
     cv: int = 5,
     draws: int = 50,
@@ -51,7 +53,7 @@ def summary(
 
     Parameters
     ----------
-    model, X, y, title, cv, draws, random_state, verbose
+    model, X, y, sample_weight, title, cv, draws, random_state, verbose
         As in `report`.
 
     Returns
@@ -80,17 +82,18 @@ def summary(
     check_is_fitted(fitted)
     check_parameters(cv, draws, random_state)
     y, target = validated_target(fitted, y)
+    X, y, w = weighted_samples(model, X, y, sample_weight)
     inner = model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X
     with showing(verbose):
-        refit(fitted, inner, y)  # raises if this is not the training data
+        refit(fitted, inner, y, w)  # raises if this is not the training data
         report("guarantees")
         guarantees = or_reason(
             lambda: fitted.guarantees(inner, y, random_state=random_state).to_dict()
         )
-        halves, drawn = weights_on_halves(fitted, inner, y, draws, random_state)
+        halves, drawn = weights_on_halves(fitted, inner, y, draws, random_state, w)
         score = None
         if cv and hasattr(fitted, "predict"):
-            score = or_reason(lambda: cross_validated_errors(model, X, y, cv, random_state))
+            score = or_reason(lambda: cross_validated_errors(model, X, y, cv, random_state, w))
     alignments = fitted.kernel_alignments_
     found: Summary = to_plain(
         {
@@ -144,8 +147,22 @@ def or_reason(compute: Callable[[], dict[str, Any]]) -> dict[str, Any]:
         return {"reason": " ".join(str(error).split())}
 
 
+def weighted_samples(
+    model: Any, X: Any, y: Any, sample_weight: Any
+) -> tuple[Any, Any, np.ndarray | None]:
+    """Return the samples of positive weight, and their weights; None if there are no weights."""
+    if sample_weight is None:
+        return X, y, None
+    with as_input_error():
+        w = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
+    kept = np.flatnonzero(w)
+    if len(kept) < len(w):
+        X, y = _safe_split(model, X, y, kept, kept)
+    return X, y, w[kept]
+
+
 def weights_on_halves(
-    fitted: Any, X: Any, y: Any, draws: int, random_state: int
+    fitted: Any, X: Any, y: Any, draws: int, random_state: int, w: np.ndarray | None
 ) -> tuple[dict[str, Any], np.ndarray | None]:
     """Return an entry on the random halves, and the relative weights learned on them.
 
@@ -154,7 +171,7 @@ def weights_on_halves(
     if not draws:
         return {"draws": 0, "unconverged": 0}, None
     try:
-        drawn, unconverged = shares_on_halves(fitted, X, y, draws, random_state)
+        drawn, unconverged = shares_on_halves(fitted, X, y, draws, random_state, w)
     except FIT_ERRORS as error:
         return {"draws": 0, "reason": " ".join(str(error).split())}, None
     return {"draws": draws, "unconverged": unconverged}, drawn
