@@ -13,7 +13,14 @@ PYTHON_ONLY = "use the Python interface to"
 ADVICE = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
-        (r"impute them, for example with sklearn\.impute\.SimpleImputer", "fill them in the file"),
+        (
+            r"texts with lk\.on\(.*\), sequences with .*, dates by .*pandas\.to_datetime",
+            "texts with --text, sequences with --sequence, dates with --date",
+        ),
+        (r"use its texts with lk\.on\(column, lk\.ngrams\(\)\)", "pass it with --text"),
+        (r"[Dd]rop it\b", "leave it out with --drop"),
+        (r"convert them with pandas\.to_datetime", "fit the model with --date"),
+        (r"pass lk\.table\(kernels\) for this view,.*before", "fill them in the file"),
         (r"drop or impute them, or pass missing=.neutral.", "pass --missing neutral"),
         (r"(StandardScaler|MaxAbsScaler)", "the default, without --raw"),
         (

@@ -33,12 +33,12 @@ from learnkernels.estimators.classifier import class_codes, class_targets
 from learnkernels.estimators.fitting import fit_values
 from learnkernels.estimators.scoring import decide
 from learnkernels.estimators.selection import held_out_outputs
-from learnkernels.estimators.tables import as_table
+from learnkernels.estimators.tables import as_table, is_mixed
 from learnkernels.execution import Backend, as_backend
 from learnkernels.folds import folds as folds_of
 from learnkernels.gram import Statistics
 from learnkernels.inspection.comparison import Comparison, Trial, result_of
-from learnkernels.kernels import kernel_names, resolve, takes_tables
+from learnkernels.kernels import encodes, kernel_names, resolve, takes_tables
 from learnkernels.machines import SVM, Machine, Ridge
 from learnkernels.methods import WeightMethod, as_method
 from learnkernels.plurals import count_text
@@ -152,7 +152,8 @@ def compare(
             f"preprocess={preprocess!r}; expected a scikit-learn transformer, or None."
         )
     X, y = in_memory(X), in_memory(y)
-    table = takes_tables(kernels)
+    encoded = encodes(kernels)
+    table = takes_tables(kernels) or (encoded and preprocess is None and is_mixed(X))
     if (table and preprocess is None) or not hasattr(X, "shape"):
         X = as_table(X)
     with as_input_error():
@@ -183,7 +184,7 @@ def compare(
         for fold, test in track(enumerate(setting.splits), n_folds, "comparing"):
             validation = setting.splits[(fold + 1) % n_folds]
             train = np.setdiff1d(np.arange(len(y)), np.concatenate([test, validation]))
-            parts = prepared_parts(X, preprocess, table, train, validation, test)
+            parts = prepared_parts(X, preprocess, table, encoded, train, validation, test)
             if not names:  # families see the data once: all folds combine the same kernels
                 kernels = resolve(kernels, parts[0], missing=missing)
                 names = kernel_names(kernels)
@@ -305,8 +306,8 @@ def grid_of(given: Any, default: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def prepared_parts(
-    X: Any, preprocess: Any, table: bool, train: np.ndarray, validation: np.ndarray,
-    test: np.ndarray,
+    X: Any, preprocess: Any, table: bool, encoded: bool, train: np.ndarray,
+    validation: np.ndarray, test: np.ndarray,
 ) -> list[Any]:  # fmt: skip
     """Return the three parts, preprocessed as fitted on the first; arrays, or tables for views."""
     parts = [X.iloc[part] if hasattr(X, "iloc") else X[part] for part in (train, validation, test)]
@@ -317,5 +318,9 @@ def prepared_parts(
         return [as_table(part) for part in parts]
     with as_input_error():
         return [
-            check_array(part, accept_sparse="csr", dtype=np.float64, order="C") for part in parts
-        ]
+            check_array(
+                part, accept_sparse="csr", dtype=np.float64, order="C",
+                ensure_all_finite="allow-nan" if encoded else True,
+            )
+            for part in parts
+        ]  # fmt: skip

@@ -76,7 +76,10 @@ class FactorRidge(Strategy):
         (alpha,) = values
         root = np.sqrt(problem.weights)[:, None]
         targets = root * (problem.Y - problem.means)
-        system = FactorSystem.of(root * problem.kernel.root(), alpha)
+        R = root * problem.kernel.root()
+        # R'R is positive semi-definite: a smaller alpha is below its rounding.
+        rounding = np.finfo(float).eps * max(R.shape) * float(np.sum(R**2))
+        system = FactorSystem.of(R, max(alpha, rounding))
         if system is None:
             raise not_definite(alpha)
         coef = problem.coef(system.solve(targets))

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from learnkernels.errors import InputError
+from learnkernels._warnings import suppressed
+from learnkernels.errors import InputError, TableWarning
 from learnkernels.files import replacing
 from learnkernels.reporting.formatting import Summary
 from learnkernels.reporting.html import to_html
@@ -142,8 +143,9 @@ def report(
     >>> found.to_html().startswith("<!doctype html>")
     True
     """
-    found = summary(
-        model, X, y, title=title, cv=cv, draws=draws, random_state=random_state,
-        verbose=verbose,
-    )  # fmt: skip
+    with suppressed(TableWarning):  # the fit raised them
+        found = summary(
+            model, X, y, title=title, cv=cv, draws=draws, random_state=random_state,
+            verbose=verbose,
+        )  # fmt: skip
     return Report(found)
