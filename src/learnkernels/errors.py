@@ -38,7 +38,7 @@ class NeverPredictedWarning(UserWarning):
 
 
 class TableWarning(UserWarning):
-    """A column of a table is left out, or is probably not what its values seem to be."""
+    """Columns, rows or classes of a table are probably a mistake, or were left out."""
 
 
 class UndefinedAlignmentWarning(UserWarning):

@@ -101,7 +101,7 @@ def test_warnings_about_columns_name_options_of_the_command_line(table, capsys):
     status, _, err = run(capsys, *arguments)
     assert status == 0
     number, label, weight, patient = err.splitlines()
-    assert "column 'Unnamed: 0' numbers the rows, from 0 to 89. leave it out with --drop" in number
+    assert "column 'Unnamed: 0' numbers the rows, from 0 to 89. Leave it out with --drop" in number
     assert "column 'label' determines the target" in label and "--drop" in label
     assert "column 'weight'" in weight and "1 of 90 values is not a number: 'unknown'" in weight
     assert "column 'patient' is left out: its 90 values are all different" in patient

@@ -78,7 +78,7 @@ def test_missing_cell_has_the_mean_of_a_column_that_is_complete_in_training(peop
     assert np.isclose(model.predict(missing), model.predict([[mean[0], 1.0]])).all()
 
 
-def test_indicator_tells_samples_with_a_missing_cell_apart():
+def test_indicator_distinguishes_samples_with_a_missing_cell():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((N, 2))
     absent = rng.random(N) < 0.3

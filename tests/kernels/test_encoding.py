@@ -104,6 +104,17 @@ def test_many_categories_and_numbers_with_a_wrong_cell_raise_warnings():
         encodings_of(wrong, [0], ["size"], slice(None))
 
 
+def test_dates_in_other_formats_are_categories_with_a_warning():
+    X = pd.DataFrame({"day": ["29/02/2024", "01/03/2024"] * 10})
+    with pytest.warns(TableWarning, match="contains dates such as '29/02/2024'.*to_datetime"):
+        encodings_of(X, [0], ["day"], slice(None))
+
+
+def test_integers_of_more_than_64_bits_are_keys():
+    X = pd.DataFrame({"key": [2**70 + k % 2 for k in range(N)]})
+    assert len(encodings_of(X, [0], ["key"], slice(None))[0].values) == 2
+
+
 def test_only_the_most_frequent_categories_have_a_column(monkeypatch):
     monkeypatch.setattr(encoding, "MAX_CATEGORIES", 2)
     X = pd.DataFrame({"x": ["a"] * 5 + ["b"] * 2 + ["c"] * 4})

@@ -215,7 +215,7 @@ def data_of(options: Namespace) -> tuple[pd.DataFrame, np.ndarray, str]:
     if options.task == "auto" and is_number(target) and (target % 1 == 0).all():
         other = "classification" if task == "regression" else "regression"
         count = count_text(target.nunique(), "different integer")
-        print(f"the target has {count}: {task} (pass --task {other} to change it)", file=sys.stderr)
+        print(f"the target has {count}: {task}; pass --task {other} to change it.", file=sys.stderr)
     return X, target_values(target, task), task
 
 

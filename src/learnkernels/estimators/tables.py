@@ -19,6 +19,8 @@ from learnkernels.plurals import count_text
 
 # Fewer rows are not searched for row numbers or copies of the target.
 MIN_ROWS = 10
+# Name of a column without a name in the header.
+INDEX = "Unnamed: "
 # A correlation with the target that differs from one by rounding only.
 SAME = 1e-9
 
@@ -97,7 +99,7 @@ def warn_about_columns(X: Any, y: np.ndarray, categories: bool) -> None:
     n_targets = len(np.unique(y)) if y.ndim == 1 else 0
     for position, name in enumerate(X.columns):
         values = column(X, position)
-        if is_row_number(values):
+        if is_row_number(values, str(name)):
             warn(
                 f"column {str(name)!r} numbers the rows, from {values[0]:.0f} to "
                 f"{values[-1]:.0f}. Drop it unless the order of the rows matters.",
@@ -113,11 +115,17 @@ def warn_about_columns(X: Any, y: np.ndarray, categories: bool) -> None:
             )
 
 
-def is_row_number(values: np.ndarray) -> bool:
-    """Return whether a column counts the rows, from 0 or 1."""
-    if values.dtype.kind not in "iuf" or values[0] not in (0, 1):
+def is_row_number(values: np.ndarray, name: str) -> bool:
+    """Return whether a column counts the rows, from 0 or 1, or is an index that pandas wrote.
+
+    Some rows of the file may be gone, so that the index has gaps.
+    """
+    if values.dtype.kind not in "iu":
         return False
-    return bool((values == np.arange(len(values)) + values[0]).all())
+    if name.startswith(INDEX):
+        return len(np.unique(values)) == len(values)
+    counted = np.arange(len(values)) + values[0]
+    return bool(values[0] in (0, 1) and (values == counted).all())
 
 
 def determines(values: np.ndarray, y: np.ndarray, n_targets: int) -> bool:

@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import _check_y
 
-from learnkernels._warnings import counted_unconverged
+from learnkernels._warnings import counted_unconverged, warn
 from learnkernels.checks import (
     as_input_error,
     is_several,
@@ -26,14 +26,15 @@ from learnkernels.checks import (
     positive_values,
     require_choice,
 )
-from learnkernels.errors import InputError
+from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators import Predictor, Prepared, prepare
 from learnkernels.estimators.base import in_memory
 from learnkernels.estimators.classifier import class_codes, class_targets
 from learnkernels.estimators.fitting import fit_values
+from learnkernels.estimators.rows import warn_about_copies
 from learnkernels.estimators.scoring import decide
 from learnkernels.estimators.selection import held_out_outputs
-from learnkernels.estimators.tables import as_table, is_mixed
+from learnkernels.estimators.tables import as_table, is_mixed, warn_about_columns
 from learnkernels.execution import Backend, as_backend
 from learnkernels.folds import folds as folds_of
 from learnkernels.gram import Statistics
@@ -159,6 +160,9 @@ def compare(
     with as_input_error():
         check_consistent_length(X, y)
         y = _check_y(y, multi_output=task == "regression", y_numeric=task == "regression")
+    warn_about_columns(X, y, encoded)
+    if is_whole(cv):
+        warn_about_copies(X, y)
     setting = task_of(task, y, cv, random_state, grid)
     n_folds = len(setting.splits)
     if n_folds < 3:
@@ -286,6 +290,16 @@ def task_of(task: str, y: np.ndarray, cv: Any, random_state: Any, grid: Any) -> 
         if len(classes) < 2:
             raise InputError("y contains a single class; comparing classifiers needs at least two.")
         advice = 'Is this regression? Pass task="regression".'
+        if np.asarray(y).dtype.kind not in "iuf":
+            advice = "Remove the class, or merge it with another one."
+        smallest = int(np.bincount(codes).min())
+        if is_whole(cv) and 3 <= smallest < cv:
+            warn(
+                f"the smallest class has {count_text(smallest, 'sample')}, so that the number of "
+                f"folds is {smallest} instead of {cv}; add samples, or remove the class.",
+                TableWarning,
+            )
+            cv = smallest
         splits = folds_of(codes, cv, random_state, fewer=False, advice=advice)
         target, Y = class_targets(codes, len(classes))
         return Task(

@@ -16,6 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from numbers import Real
 from typing import Any, ClassVar
 
@@ -29,6 +30,7 @@ from learnkernels.plurals import count_text
 # A year, in days; longer spans have a season.
 YEAR = 365.2425
 DAY = np.timedelta64(1, "D") / np.timedelta64(1, "us")
+OTHER_DATE = re.compile(r"\d{1,4}([/.-])\d{1,2}\1\d{1,4}\b")
 ISO_DATE = re.compile(r"\d{4}-\d\d-\d\d")
 # Fewer samples may have a different category each.
 MIN_SAMPLES = 10
@@ -206,12 +208,18 @@ def warn_about_categories(name: str, counts: Counter[str], example: str) -> None
             f"{wrong[0]!r}. If it contains numbers, replace {wrong[0]!r} by a missing cell.",
             TableWarning,
         )
+    elif all(map(OTHER_DATE.match, counts)):
+        warn(
+            f"column {name!r} is used as categories, but contains dates such as {example!r}: use "
+            "dates by conversion with pandas.to_datetime.",
+            TableWarning,
+        )
     elif len(counts) > max(MIN_CATEGORIES, min(MAX_CATEGORIES, MAX_DISTINCT * total)):
         warn(
             f"column {name!r} is used as categories, and {len(counts):,} of "
-            f"{count_text(total, 'value')} are different (the first is {example!r}); at most "
-            f"{MAX_CATEGORIES} are told apart. Drop it if it is an identifier, group rare values, "
-            "or use its texts with lk.on(column, lk.ngrams()).",
+            f"{count_text(total, 'value')} are different (the first is {example!r}); the "
+            f"{MAX_CATEGORIES} most frequent are used. Drop it if it is an identifier, group rare "
+            "values, or use its texts with lk.on(column, lk.ngrams()).",
             TableWarning,
         )
 
@@ -235,17 +243,15 @@ def holds_numbers(values: np.ndarray) -> bool:
     """Return whether a column contains numbers, booleans or durations, or no value at all."""
     if values.dtype.kind != "O":
         return values.dtype.kind in "biufm"
-    return all(
-        isinstance(value, (Real, np.bool_, datetime.timedelta))
-        or is_decimal(value)
-        or tables.is_missing(value)
-        for value in values
-    ) and not all(map(tables.is_missing, values))
+    some = [value for value in values if not tables.is_missing(value)]
+    return bool(some) and all(map(is_number, some))
 
 
-def is_decimal(value: Any) -> bool:
-    """Return whether a value is a decimal number; its module is not imported."""
-    return type(value).__module__ == "decimal" and type(value).__name__ == "Decimal"
+def is_number(value: Any) -> bool:
+    """Return whether a value is a number, and not a key of more than 64 bits."""
+    if isinstance(value, int) and abs(value) >= 2**63:
+        return False
+    return isinstance(value, (Real, Decimal, np.bool_, datetime.timedelta))
 
 
 def holds_dates(values: np.ndarray) -> bool:

@@ -76,10 +76,7 @@ class FactorRidge(Strategy):
         (alpha,) = values
         root = np.sqrt(problem.weights)[:, None]
         targets = root * (problem.Y - problem.means)
-        R = root * problem.kernel.root()
-        # R'R is positive semi-definite: a smaller alpha is below its rounding.
-        rounding = np.finfo(float).eps * max(R.shape) * float(np.sum(R**2))
-        system = FactorSystem.of(R, max(alpha, rounding))
+        system = FactorSystem.of(root * problem.kernel.root(), alpha)
         if system is None:
             raise not_definite(alpha)
         coef = problem.coef(system.solve(targets))
