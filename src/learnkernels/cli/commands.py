@@ -125,8 +125,7 @@ def add_uncertainty(
         predicted["std"] = model.predict(X, return_std=True)[1]
     if options.interval is not None:
         check_names(["lower", "upper"], predicted, options.data)
-        rows = model[:-1].transform(X)
-        predicted[["lower", "upper"]] = model[-1].predict_interval(rows, options.interval)
+        predicted[["lower", "upper"]] = model.predict_interval(X, options.interval)
 
 
 def check_names(names: list[str], table: pd.DataFrame, path: str) -> None:

@@ -38,11 +38,6 @@ def column_names(X: Any) -> list[str] | None:
     return names if all(isinstance(name, str) for name in names) else None
 
 
-def rows(X: Any, samples: np.ndarray) -> Any:
-    """Return some samples as a table of the same kind."""
-    return X.iloc[samples] if hasattr(X, "iloc") else X[samples]
-
-
 def take(X: Any, positions: Sequence[int]) -> Any:
     """Return the columns at these positions as a table of the same kind."""
     if list(positions) == list(range(n_columns(X))):
@@ -52,9 +47,9 @@ def take(X: Any, positions: Sequence[int]) -> Any:
     return X[:, list(positions)]
 
 
-def rows(X: Any, start: int, stop: int) -> Any:
-    """Return a range of rows as a table of the same kind."""
-    return X.iloc[start:stop] if hasattr(X, "iloc") else X[start:stop]
+def rows(X: Any, samples: np.ndarray | slice) -> Any:
+    """Return some samples as a table of the same kind."""
+    return X.iloc[samples] if hasattr(X, "iloc") else X[samples]
 
 
 def column(X: Any, position: int) -> np.ndarray:
