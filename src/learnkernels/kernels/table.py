@@ -145,8 +145,8 @@ def table(kernels: Any = None, standardize: bool = True) -> Family:
     for family in families:
         if not isinstance(family, Family) or family.takes in ("strings", "table"):
             raise InputError(
-                f"table() got {family!r}; expected families of kernels on numbers: pass some such as "
-                "lk.gaussians() + lk.linear(), or None."
+                f"table() got {family!r}; expected families of kernels on numbers: pass some such "
+                "as lk.gaussians() + lk.linear(), or None."
             )
     return Table(tuple(families), standardize)
 
