@@ -19,6 +19,7 @@ from learnkernels.errors import (
     InputError,
     MemoryWarning,
     NeverPredictedWarning,
+    TableWarning,
     UndefinedAlignmentWarning,
     UniformBetterWarning,
 )
@@ -66,6 +67,7 @@ __all__ = [
     "KernelRegressor",
     "MemoryWarning",
     "NeverPredictedWarning",
+    "TableWarning",
     "Threads",
     "UndefinedAlignmentWarning",
     "UniformBetterWarning",

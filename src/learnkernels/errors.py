@@ -11,6 +11,7 @@ __all__ = [
     "InputTypeError",
     "MemoryWarning",
     "NeverPredictedWarning",
+    "TableWarning",
     "UndefinedAlignmentWarning",
     "UniformBetterWarning",
 ]
@@ -34,6 +35,10 @@ class MemoryWarning(UserWarning):
 
 class NeverPredictedWarning(UserWarning):
     """A class is never predicted for samples that were left out."""
+
+
+class TableWarning(UserWarning):
+    """Columns, rows or classes of a table are probably a mistake, or were left out."""
 
 
 class UndefinedAlignmentWarning(UserWarning):

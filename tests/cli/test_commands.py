@@ -88,47 +88,39 @@ def test_compare_prints_table_and_writes_json(table, capsys):
     assert expected <= set(json.loads(path.read_text())["methods"][0])
 
 
-def test_missing_values_are_named_and_can_be_imputed(table, capsys):
+def test_missing_cells_are_accepted_in_training_and_prediction(table, capsys):
     frame = pd.read_csv(table)
     frame.loc[:4, "b"] = np.nan
     frame.loc[7, "colour"] = None
     frame.to_csv(table, index=False)
-    status, _, err = run(capsys, "fit", table, "--target", "kind")
-    assert status == 2 and "'b' (5), 'colour' (1)" in err and "--impute" in err
     model = table.with_name("model.lk")
-    status, _, _ = run(capsys, "fit", table, "--target", "kind", "--impute", "--save", model)
-    assert status == 0
-    assert run(capsys, "predict", model, table)[0] == 0
-
-
-def test_missing_cells_at_prediction_advise_to_fill_them_or_to_fit_again(table, capsys):
-    model = table.with_name("model.lk")
-    run(capsys, "fit", table, "--target", "kind", "--kernels", "linear", "--save", model)
-    frame = pd.read_csv(table)
-    frame.loc[3, "b"] = np.nan
-    frame.to_csv(table, index=False)
-    status, _, err = run(capsys, "predict", model, table)
-    assert status == 2 and "'b' (1)" in err and "--missing" not in err
-    assert "fit the model again with --impute" in err
+    for kernels in ([], ["--kernels", "linear"], ["--kernels", "linear", "--raw"]):
+        status, _, err = run(capsys, "fit", table, "--target", "kind", *kernels, "--save", model)
+        assert (status, err) == (0, "")
+        frame.assign(a=np.nan).to_csv(table.with_name("new.csv"), index=False)
+        assert run(capsys, "predict", model, table.with_name("new.csv"))[0] == 0
 
 
 @pytest.mark.filterwarnings("always::UserWarning")
-def test_columns_that_are_almost_numeric_or_unique_are_one_hot_encoded_with_a_warning(
-    table, capsys
-):
+def test_warnings_about_columns_name_options_of_the_command_line(table, capsys):
     frame = pd.read_csv(table)
-    frame["weight"] = [f"{value:.3f}" for value in frame["b"]]
+    frame["weight"] = [f"{value:.1f}" for value in frame["b"]]
     frame.loc[7, "weight"] = "unknown"
     frame["patient"] = [f"P{row}" for row in range(len(frame))]
+    frame["Unnamed: 0"] = range(len(frame))
+    frame["label"] = np.where(frame["kind"] == "good", 1, 0)
     frame.to_csv(table, index=False)
     arguments = ("fit", table, "--target", "kind", "--kernels", "linear")
     status, _, err = run(capsys, *arguments)
     assert status == 0
-    weight, patient = err.splitlines()
-    assert "column 'weight'" in weight and "1 of 90 values is not a number" in weight
-    assert "row 8: 'unknown'" in weight and "--impute" in weight
-    assert "column 'patient'" in patient and "90 of 90 values" in patient and "'P0'" in patient
-    assert "'weight'" not in run(capsys, *arguments, "--text", "weight")[2]
+    number, label, weight, patient = err.splitlines()
+    assert "column 'Unnamed: 0' numbers the rows, from 0 to 89. Leave it out with --drop" in number
+    assert "column 'label' determines the target" in label and "--drop" in label
+    assert "column 'weight'" in weight and "1 of 90 values is not a number: 'unknown'" in weight
+    assert "column 'patient' is left out: its 90 values are all different" in patient
+    assert "--text" in patient and "--sequence" in patient and "--date" in patient
+    drops = [part for name in ("patient", "Unnamed: 0", "label") for part in ("--drop", name)]
+    assert run(capsys, *arguments, *drops, "--drop", "weight")[2] == ""
 
 
 def test_caption_explains_the_star_only_if_there_is_one(table, capsys):
@@ -138,7 +130,7 @@ def test_caption_explains_the_star_only_if_there_is_one(table, capsys):
 
 
 def test_counts_of_one_are_singular(written, capsys):
-    path = written("x,y\n" + "".join(f"{k},{k % 2}\n" for k in range(40)))
+    path = written("x,y\n" + "".join(f"{k * k},{k % 2}\n" for k in range(40)))
     status, out, _ = run(capsys, "fit", path, "--target", "y", "--kernels", "linear")
     assert status == 0 and "from 1 column, 40 rows" in out
 
@@ -179,7 +171,7 @@ def test_column_types_are_the_same_in_training_and_prediction(table, capsys):
     frame["maybe"] = pd.array([True, False, None] * 30, dtype="boolean")
     path, model = table.with_suffix(".parquet"), table.with_name("model.lk")
     frame.to_parquet(path)
-    status, _, err = run(capsys, "fit", path, "--target", "kind", "--impute", "--save", model)
+    status, _, err = run(capsys, "fit", path, "--target", "kind", "--save", model)
     assert (status, err) == (0, "")
     frame["colour"] = 5
     frame.to_csv(table, index=False)

@@ -6,14 +6,8 @@ import pytest
 
 from learnkernels import InputError
 from learnkernels.cli import data
-from learnkernels.cli.data import (
-    check_missing,
-    convert_columns,
-    number_columns,
-    preprocessing,
-    read_table,
-)
-from learnkernels.execution import memory
+from learnkernels.cli.data import check_infinite, read_table
+from learnkernels.errors import TableWarning
 from tests.cli.running import run
 
 
@@ -59,9 +53,7 @@ def test_table_with_many_columns_is_read(written):
     lines = [",".join(names), *(",".join(map(str, row)) for row in rows)]
     table = read_table(written("\n".join(lines)))
     assert (table.to_numpy() == rows).all() and list(table.columns) == names
-    converted = convert_columns(table, number_columns(table))
-    check_missing(converted, False)
-    assert (converted.to_numpy() == rows).all() and list(converted.columns) == names
+    check_infinite(table)
 
 
 @pytest.mark.parametrize(
@@ -73,7 +65,7 @@ def test_table_with_many_columns_is_read(written):
         (["2020-01-01", "2020-01-02"], ["2020-01-01", "2020-01-02"]),
         (['"=HYPERLINK(""x"")"', "@SUM(1)"], ['=HYPERLINK("x")', "@SUM(1)"]),
         (["+cmd", "-1"], ["+cmd", "-1"]),
-        (["1" * 30, "2"], ["1" * 30, "2"]),
+        (["1" * 30, "2"], [int("1" * 30), 2]),
         (["1e3", "-1"], [1000.0, -1.0]),
         pytest.param(
             ["1e400", "2"],
@@ -84,24 +76,22 @@ def test_table_with_many_columns_is_read(written):
 )
 def test_column_is_numeric_if_all_its_cells_are(cells, read, written):
     table = read_table(written("a,b\n" + "".join(f"{cell},1\n" for cell in cells)))
-    converted = convert_columns(table, number_columns(table))
-    assert converted["a"].tolist() == read
+    assert table["a"].tolist() == read
     if np.inf in read:
         with pytest.raises(InputError, match=r"columns \['a'\] contain infinite values"):
-            check_missing(converted, True)
+            check_infinite(table)
 
 
 def test_column_with_one_late_text_is_text(written):
     """Equal cells are one category, also in different blocks of a long file."""
     path = written("a,b\n" + "1,0\n" * 300_000 + ",0\n1,0\nx,0\n")
     table = read_table(path)
-    assert set(convert_columns(table, [])["a"].dropna()) == {"1", "x"}
+    assert set(table["a"].dropna()) == {"1", "x"}
 
 
 def test_absent_cells_are_missing_values(written):
     table = read_table(written("a,b,c\n1,2\n4,5,6\n"))
-    with pytest.raises(InputError, match=r"values are missing in 'c' \(1\)"):
-        check_missing(table, False)
+    assert table["c"].isna().tolist() == [True, False]
 
 
 def test_columns_without_name_are_numbered(written):
@@ -115,13 +105,36 @@ def test_error_for_unknown_target_suggests_missing_header(written):
     assert data.split_target(table, "0")[1].tolist() == [1]
 
 
-def test_category_with_too_many_values_is_refused_before_encoding(monkeypatch):
-    names = pd.DataFrame({"colour": ["red"] * 3000, "name": [f"n{k}" for k in range(3000)]})
-    preprocessing(names, False, False)
-    monkeypatch.setattr(memory, "available_memory", lambda: 1e8)
-    with pytest.raises(InputError, match=r"take 144 MB .* 'name' has 3,000 different values"):
-        preprocessing(names, False, False)
-    preprocessing(names, False, False, kept=["name"])
+def test_rows_without_target_are_left_out_with_a_count(written):
+    table = read_table(written("a,y\n1,u\n2,\n3,v\n4,\n"))
+    with pytest.warns(TableWarning, match=r"2 rows of 4 without a target \('y'\) are left out"):
+        X, y = data.split_target(table, "y")
+    assert X["a"].tolist() == [1, 3] and y.tolist() == ["u", "v"]
+    with pytest.raises(InputError, match="missing in every row"):
+        data.split_target(table.assign(y=np.nan), "y")
+
+
+@pytest.mark.parametrize(
+    ("values", "task"),
+    [
+        (range(115, 130), "regression"),  # 15 different weights of 15 women
+        ([0, 1] * 4, "classification"),
+        ([1, 2, 3] * 5, "classification"),
+        ([1, 2, 3, 4], "regression"),
+        (list(range(30)) * 10, "regression"),
+        (["a", "b", "c"], "classification"),
+        ([0.5, 1.5] * 20, "regression"),
+    ],
+)
+def test_task_is_classification_if_few_integers_occur_often(values, task):
+    assert data.task_of_target(pd.Series(list(values), name="y"), "auto") == task
+
+
+def test_dates_in_other_formats_are_read(written):
+    table = data.as_dates(read_table(written("d,x\n29/02/2024,1\n28/02/2024,2\n")), ["d"])
+    assert table["d"].dt.month.tolist() == [2, 2]
+    with pytest.raises(InputError, match="column 'd' cannot be read as dates"):
+        data.as_dates(pd.DataFrame({"d": ["29/02/2024", "no day"]}), ["d"])
 
 
 @pytest.mark.parametrize(("sep", "option"), [(";", ";"), ("\t", "\t"), ("\t", r"\t"), ("|", "|")])

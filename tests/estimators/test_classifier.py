@@ -212,5 +212,5 @@ def test_two_classes_are_encoded_as_signs_and_more_as_indicators():
 def test_nan_in_X_raises_message_with_remedies_of_this_library(classes):
     X, y = classes[0].copy(), classes[1]
     X[3, 1] = np.nan
-    with pytest.raises(lk.InputError, match=r"X contains NaN.*SimpleImputer.*missing=\"neutral\""):
-        lk.KernelClassifier(method="unif", C=1.0).fit(X, y)
+    with pytest.raises(lk.InputError, match=r"X contains NaN.*lk.table.*missing=\"neutral\""):
+        lk.KernelClassifier(lk.gaussians(), method="unif", C=1.0).fit(X, y)

@@ -3,6 +3,7 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.model_selection import KFold
 
@@ -56,7 +57,6 @@ def test_fold_error_excludes_validation_and_test_samples_from_training(classes):
         ({"cv": KFold(2)}, "has 2 folds; compare needs at least 3"),
         ({"task": "ranking"}, "task='ranking'"),
         ({"methods": []}, "at least one"),
-        ({"cv": 100}, "the smallest with"),
         ({"grid": [-1.0]}, "grid"),
         ({"methods": {"mine": []}}, r"methods\['mine'\]"),
         ({"methods": {"mine": None}}, r"methods\['mine'\]"),
@@ -84,7 +84,7 @@ def test_invalid_data_raises_value_error(curve):
     with pytest.raises(ValueError, match="inconsistent"):
         compare(X, y[:50], task="regression")
     with pytest.raises(ValueError, match="NaN"):
-        compare(np.where(X > 1, np.nan, X), y, task="regression")
+        compare(np.where(X > 1, np.nan, X), y, kernels="linear", task="regression")
 
 
 SETS = {
@@ -208,3 +208,25 @@ def test_all_methods_are_those_that_fit_the_task(curve):
     found = compare(*curve, "all", kernels=lk.gaussians([0.1, 1.0]), task="regression", cv=3)
     names = {row.method for row in found.methods} | set(found.not_applicable)
     assert {"unif", "l2-krr", "auto"} <= names and "l1-svm" not in names
+
+
+def test_small_class_reduces_folds_and_copies_of_rows_are_reported(curve):
+    X, y = curve
+    few = np.arange(len(y)) < 3
+    with pytest.warns(lk.TableWarning, match="3 samples, so that the number of folds is 3 instead"):
+        assert len(compare(X, few, ["unif"]).methods[0].errors) == 3
+    twice = np.vstack([X, X]), np.concatenate([y, y])
+    with pytest.warns(lk.TableWarning, match=f"{len(y)} of {2 * len(y)} rows are copies"):
+        compare(*twice, ["unif"], task="regression", kernels="linear")
+    with pytest.raises(lk.InputError, match="merge it with another one"):
+        compare(X, np.where(np.arange(len(y)) < 2, "a", "b"))
+
+
+def test_compare_takes_a_table_with_categories_and_missing_cells(curve):
+    X, y = curve
+    frame = pd.DataFrame(X, columns=[f"x{k}" for k in range(X.shape[1])])
+    frame["sign"] = np.where(X[:, 0] > 0, "plus", "minus")
+    frame.loc[::7, "x0"] = np.nan
+    assert len(compare(frame, y, ["unif"], task="regression").methods) == 1
+    array = np.where(np.arange(len(y))[:, None] % 7 == 0, np.nan, X)
+    assert len(compare(array, y, ["unif"], task="regression").methods) == 1

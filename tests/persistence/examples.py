@@ -14,7 +14,6 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import learnkernels as lk
-from learnkernels.cli.data import preprocessing
 from learnkernels.model_selection import PairFold
 
 
@@ -175,10 +174,7 @@ def fitted(name: str) -> tuple[Any, Any]:
     model, table = MODELS[name]
     values, y = problem()
     X = TABLES[table](values)
-    model = clone(model)
-    if name == TABLE_MODEL:  # as the command line writes it
-        model = make_pipeline(preprocessing(X, False, True, ["note", "gene"]), model)
-    return model.fit(X, y), X
+    return clone(model).fit(X, y), X
 
 
 def outputs(model: Any, X: Any) -> dict[str, np.ndarray]:

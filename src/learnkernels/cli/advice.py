@@ -13,7 +13,17 @@ PYTHON_ONLY = "use the Python interface to"
 ADVICE = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
-        (r"impute them, for example with sklearn\.impute\.SimpleImputer", "fill them in the file"),
+        (
+            r"texts with lk\.on\(.*\), sequences with .*, dates by .*pandas\.to_datetime",
+            "texts with --text, sequences with --sequence, dates with --date",
+        ),
+        (r"use dates by conversion with pandas\.to_datetime", "pass it with --date"),
+        (r"use its texts with lk\.on\(column, lk\.ngrams\(\)\)", "pass it with --text"),
+        (r"\bread texts with lk\.on\(column, lk\.ngrams\(\)\)", "pass texts with --text"),
+        (r"\bDrop it\b", "Leave it out with --drop"),
+        (r"\bclass_weight=(['\"])(\w+)\1", r"--class-weight \2"),
+        (r"convert them with pandas\.to_datetime", "fit the model with --date"),
+        (r"pass lk\.table\(kernels\) for this view,.*before", "fill them in the file"),
         (r"drop or impute them, or pass missing=.neutral.", "pass --missing neutral"),
         (r"(StandardScaler|MaxAbsScaler)", "the default, without --raw"),
         (

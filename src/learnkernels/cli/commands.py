@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -12,19 +13,18 @@ from typing import Any
 import numpy as np
 import pandas as pd
 from sklearn.datasets import load_digits
-from sklearn.pipeline import Pipeline, make_pipeline
 
 from learnkernels.cli.advice import as_options
 from learnkernels.cli.data import (
-    check_missing,
-    convert_columns,
-    number_columns,
-    preprocessing,
+    as_dates,
+    as_texts,
+    check_infinite,
+    is_number,
     read_table,
     split_target,
     target_values,
     task_of_target,
-    warn_about_categories,
+    without_columns,
 )
 from learnkernels.cli.model import model_options
 from learnkernels.cli.show import (
@@ -38,7 +38,6 @@ from learnkernels.cli.views import has_views, kernels_of, text_columns
 from learnkernels.errors import InputError
 from learnkernels.escaping import printable
 from learnkernels.estimators import KernelClassifier, KernelRegressor
-from learnkernels.estimators.preprocessing import TablePreprocessor
 from learnkernels.estimators.selection import regularization_name
 from learnkernels.files import make_folder, replacing
 from learnkernels.inspection import Comparison, compare
@@ -52,17 +51,13 @@ def run_fit(options: Namespace) -> None:
     """Learn a kernel on a table, print it, and save the model if asked for."""
     check_output(options.save, options.data)
     X, y, task = data_of(options)
-    model = make_pipeline(
-        preprocessing(X, options.raw, options.impute, text_columns(options, X)),
-        estimator(
-            task, options.method, kernels_of(options, X), options.missing, backend_of(options),
-            **model_options(options, task),
-        ),
-    )  # fmt: skip
-    model.fit(X, y)
+    fitted: Any = estimator(
+        task, options.method, kernels_of(options, X), options.missing, backend_of(options),
+        **model_options(options, task),
+    ).fit(X, y)  # fmt: skip
     if options.save:
-        save(saved_form(model, X, options.target, task), options.save)
-    fitted = model[-1]
+        texts = [*options.text, *options.sequence]
+        save(saved_form(fitted, options.target, task, texts, options.date), options.save)
     shape = f"{count_text(X.shape[1], 'column')}, {count_text(len(X), 'row')}"
     print(f"{task} of {options.target!r} from {shape}")
     console().print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
@@ -146,8 +141,7 @@ def add_uncertainty(
         predicted["std"] = model.predict(X, return_std=True)[1]
     if options.interval is not None:
         check_names(["lower", "upper"], predicted, options.data)
-        rows = model[:-1].transform(X)
-        predicted[["lower", "upper"]] = model[-1].predict_interval(rows, options.interval)
+        predicted[["lower", "upper"]] = model.predict_interval(X, options.interval)
 
 
 def check_names(names: list[str], table: pd.DataFrame, path: str) -> None:
@@ -159,18 +153,19 @@ def check_names(names: list[str], table: pd.DataFrame, path: str) -> None:
 
 def features_of(saved: dict[str, Any], table: pd.DataFrame, path: str) -> pd.DataFrame:
     """Return the columns of a table that a saved model needs, converted as in training."""
-    absent = [name for name in saved["columns"] if name not in table.columns]
-    neutral = saved["model"][-1].missing == "neutral"
-    if absent and not neutral:
+    model = saved["model"]
+    columns = list(model.feature_names_in_)
+    absent = [name for name in columns if name not in table.columns]
+    if absent and model.missing != "neutral":
         raise InputError(
             f"{path!r} does not have all columns of the training table; missing: "
             f"{', '.join(absent[:10])}"
             f"{f' and {len(absent) - 10} more' if len(absent) > 10 else ''}. Add them, or use the "
             "table that belongs to this model."
         )
-    X = convert_columns(table.reindex(columns=saved["columns"]), saved["numbers"])
-    advice = "Fill these cells, or fit the model again with --impute"
-    check_missing(X, neutral or saved["model"][0].impute, advice)
+    X = table[[name for name in columns if name in table.columns]]
+    X = as_dates(as_texts(X, saved["texts"]), saved["dates"])
+    check_infinite(X)
     return X
 
 
@@ -185,7 +180,7 @@ def run_report(options: Namespace) -> None:
             f"{options.data!r} has no column {saved['target']!r}, the target of the model; pass "
             "the table that the model was trained on."
         )
-    _, y = split_target(table, saved["target"])
+    table, y = split_target(table, saved["target"])
     X = features_of(saved, table, options.data)
     values = pd.Series(target_values(y, saved["task"]), name=saved["target"])
     title = options.title or Path(options.data).name.partition(".")[0]
@@ -204,9 +199,7 @@ def run_compare(options: Namespace) -> None:
     X, y, task = data_of(options)
     comparison = compared(
         X, y, task, "all" if options.all else options.methods, kernels_of(options, X), options.cv,
-        options.random_state,
-        preprocessing(X, options.raw, options.impute, text_columns(options, X)), options.missing,
-        backend_of(options),
+        options.random_state, options.missing, backend_of(options),
     )  # fmt: skip
     if options.json:
         text = json.dumps(comparison.to_dict(), indent=2)
@@ -235,13 +228,15 @@ def show_comparison(comparison: Comparison) -> None:
 def data_of(options: Namespace) -> tuple[pd.DataFrame, np.ndarray, str]:
     """Read and check features, target and task."""
     check_options(options)
-    table, target = split_target(
-        read_table(options.data, options.sep, options.encoding), options.target
-    )
-    X = convert_columns(table, number_columns(table))
-    check_missing(X, options.impute or options.missing == "neutral", missing_advice(options))
-    warn_about_categories(X, [*options.text, *options.sequence])
+    table = without_columns(read_table(options.data, options.sep, options.encoding), options.drop)
+    X, target = split_target(table, options.target)
+    X = as_dates(as_texts(X, text_columns(options, X)), options.date)
+    check_infinite(X)
     task = task_of_target(target, options.task)
+    if options.task == "auto" and is_number(target) and (target % 1 == 0).all():
+        other = "classification" if task == "regression" else "regression"
+        count = count_text(target.nunique(), "different integer")
+        print(f"the target has {count}: {task}; pass --task {other} to change it.", file=sys.stderr)
     return X, target_values(target, task), task
 
 
@@ -250,7 +245,7 @@ def check_options(options: Namespace) -> None:
     if options.missing == "neutral" and not has_views(options):
         raise InputError(
             "--missing neutral is for missing views, and no view is given; pass --view, --text or "
-            "--sequence, or --impute to fill single cells."
+            "--sequence, or leave it out: single missing cells are allowed."
         )
     option = "--methods" if hasattr(options, "methods") else "--method"
     names = options.methods.split(",") if hasattr(options, "methods") else [options.method]
@@ -263,30 +258,27 @@ def check_options(options: Namespace) -> None:
             )
 
 
-def missing_advice(options: Namespace) -> str:
-    """Return how to train on a table with missing cells."""
-    impute = "--impute to fill single cells (median of numbers, most frequent category)"
-    if has_views(options):
-        return f"Pass --missing neutral if whole views are missing, or {impute}"
-    return f"Pass {impute}"
-
-
-def saved_form(model: Pipeline, X: pd.DataFrame, target: str, task: str) -> dict[str, Any]:
+def saved_form(
+    model: Any, target: str, task: str, texts: Sequence[str] = (), dates: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return the content of a model file that `predict` and `report` read."""
-    model[-1].set_params(verbose=False, backend=None)  # set again by the command that loads it
+    model.set_params(verbose=False, backend=None)  # set again by the command that loads it
     return {
-        "model": model,
-        "columns": list(X.columns),
-        "numbers": number_columns(X),
-        "target": target,
-        "task": task,
-    }
+        "model": model, "target": target, "task": task, "texts": list(texts), "dates": list(dates),
+    }  # fmt: skip
 
 
 def saved_model(path: str) -> dict[str, Any]:
     """Load the content of a model file written by `fit --save`."""
     saved: Any = load(path)
-    types = {"model": Pipeline, "columns": list, "numbers": list, "target": str, "task": str}
+    kinds = (KernelClassifier, KernelRegressor)
+    types: dict[str, Any] = {
+        "model": kinds,
+        "target": str,
+        "task": str,
+        "texts": list,
+        "dates": list,
+    }
     valid = isinstance(saved, dict) and all(
         isinstance(saved.get(name), kind) for name, kind in types.items()
     )
@@ -299,14 +291,11 @@ def saved_model(path: str) -> dict[str, Any]:
 
 
 def is_table_model(saved: dict[str, Any]) -> bool:
-    """Return whether the model begins with the preprocessing of the columns that are listed."""
-    first = saved["model"][0]
-    return (
-        isinstance(first, TablePreprocessor)
-        and saved["columns"] == list(first.feature_names_in_)
-        and set(first.numbers) <= set(saved["numbers"]) <= set(saved["columns"])
-        and saved["task"] in ("classification", "regression")
-    )
+    """Return whether the model belongs to its task, and has the columns that are listed."""
+    model = saved["model"]
+    columns = set(getattr(model, "feature_names_in_", ()))
+    task = "classification" if isinstance(model, KernelClassifier) else "regression"
+    return bool(columns) and {*saved["texts"], *saved["dates"]} <= columns and saved["task"] == task
 
 
 def run_demo(options: Namespace) -> None:
@@ -315,22 +304,19 @@ def run_demo(options: Namespace) -> None:
     kernels = ["gaussians", "laplacians", "polynomials", "linear"]
     print(f"digits of scikit-learn: {len(X)} images of 64 pixels, 10 classes")
     print("base kernels: Gaussians, Laplacians, polynomials and linear\n")
-    prepare = preprocessing(X, raw=True, impute=False)
-    comparison = compared(X, y, "classification", "unif,alignf,auto", kernels, 5, 0, prepare)
+    comparison = compared(X, y, "classification", "unif,alignf,auto", kernels, 5, 0)
     show_comparison(comparison)
     uniform, _, learned = (result.error_mean for result in comparison.methods)
     print(
         f"learned weights (auto) misclassify {learned:.2%} of the images, uniform weights "
         f"{uniform:.2%}: {1 - learned / uniform:.0%} fewer\n"
     )
-    model = make_pipeline(prepare, estimator("classification", "auto", kernels))
-    model.fit(X, y)
-    fitted = model[-1]
-    console().print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
-    print(chosen(fitted))
+    model: Any = estimator("classification", "auto", kernels).fit(X, y)
+    console().print(weights_table(model.kernel_names_, model.weights_, model.kernel_alignments_))
+    print(chosen(model))
     folder = Path(options.output)
     make_folder(folder)
-    save(saved_form(model, X, "digit", "classification"), folder / "model.lk")
+    save(saved_form(model, "digit", "classification"), folder / "model.lk")
     found = report(model, X, y.rename("digit"), title="handwritten digits", draws=10, verbose=True)
     print(f"\n{found}\n")
     for ending in ("md", "json", "html"):
@@ -357,7 +343,6 @@ def compared(
     kernels: Any,
     cv: int,
     random_state: int,
-    preprocess: Any,
     missing: str = "error",
     backend: str | None = None,
 ) -> Comparison:
@@ -366,7 +351,7 @@ def compared(
     names = "all" if names == ["all"] else names
     return compare(
         X, np.asarray(y), names, kernels=kernels, task=task, cv=cv, random_state=random_state,
-        preprocess=preprocess, missing=missing, backend=backend, verbose=True,
+        missing=missing, backend=backend, verbose=True,
     )  # fmt: skip
 
 

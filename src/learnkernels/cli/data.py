@@ -20,21 +20,13 @@ from learnkernels.cli.files import (
     open_text,
     read_header,
 )
-from learnkernels.errors import InputError
-from learnkernels.estimators.preprocessing import TablePreprocessor
+from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators.transformer import looks_like_classes
-from learnkernels.execution import require_memory
 from learnkernels.plurals import count_text
 
 # The default from pandas 3 on.
 PANDAS_2 = int(pd.__version__.partition(".")[0]) < 3
 EXACT_FLOATS: dict[str, Any] = {"float_precision": "round_trip"} if PANDAS_2 else {}
-# Bytes per entry of a one-hot encoded category: in the table, and in the samples of the kernels.
-ENCODED_BYTES = 16
-# A column of text is probably numeric up to this part of cells that are not numbers, and an
-# identifier above these numbers of different values: absolute, and relative to the rows.
-MAX_WRONG = 0.2
-MIN_VALUES, MAX_DISTINCT = 20, 0.5
 
 
 def read_table(path: str, sep: str = ",", encoding: str = "utf-8") -> pd.DataFrame:
@@ -152,49 +144,65 @@ def parser_message(error: pd.errors.ParserError, lines: int) -> str:
     return text.removeprefix("Error tokenizing data. C error: ").splitlines()[0].removesuffix(".")
 
 
-def number_columns(X: pd.DataFrame) -> list[str]:
-    """Return the names of numeric columns; all others are categories."""
-    return list(X.select_dtypes("number", exclude="timedelta").columns)
+def without_columns(table: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return the table without the columns of --drop."""
+    check_columns(table, names, "--drop")
+    return table.drop(columns=list(names))
 
 
-def convert_columns(X: pd.DataFrame, numbers: list[str]) -> pd.DataFrame:
-    """Convert the columns `numbers` to floats and all others to text, with NaN if missing."""
-    wanted = set(numbers)
-    plain = [name for name in number_columns(X) if name in wanted]
-    floats = X[plain].astype(float)  # all at once, because a table may have many columns
-    rest = X.columns.difference(plain, sort=False)
-    others = {name: convert_column(X[name], name in wanted) for name in rest}
-    return pd.concat([floats, pd.DataFrame(others, index=X.index)], axis=1)[list(X.columns)]
+def check_columns(table: pd.DataFrame, names: Sequence[str], option: str) -> None:
+    """Raise if a column of an option does not exist."""
+    for name in names:
+        if name not in table.columns:
+            raise InputError(
+                f"there is no column {name!r} for {option}; the columns are {column_list(table)}. "
+                "Choose one of them."
+            )
 
 
-def convert_column(column: pd.Series, number: bool) -> pd.Series:
-    """Convert one column to floats or text."""
-    if not number:
-        text = column.map(str, na_action="ignore").astype(object)
-        return text.where(column.notna(), np.nan)
-    values = pd.to_numeric(column, errors="coerce").astype(float)
-    lost = int(values.isna().sum() - column.isna().sum())
-    if lost:
+def as_texts(X: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return the table with these columns as texts, None where missing."""
+    texts = {name: X[name].map(str, na_action="ignore") for name in names if name in X.columns}
+    return X.assign(**{name: column.astype(object) for name, column in texts.items()})
+
+
+def as_dates(X: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """Return the table with these columns as dates."""
+    return X.assign(**{name: dates_of(X[name]) for name in names if name in X.columns})
+
+
+def dates_of(column: pd.Series) -> pd.Series:
+    """Return one column as dates; raise for a text that is none."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # the first date decides on the format
+            return pd.to_datetime(column)
+    except (ValueError, TypeError, OverflowError) as error:
+        reason = str(error).splitlines()[0].partition(". ")[0]
         raise InputError(
-            f"column {column.name!r} contains text in {count_text(lost, 'row')}, but the model was "
-            "trained on numbers; write numbers, or leave these cells empty."
-        )
-    return values
+            f"column {column.name!r} cannot be read as dates: {reason}. Write dates such as "
+            "2024-02-29, all in one format."
+        ) from error
 
 
 def split_target(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, pd.Series]:
-    """Return features and target; raise if target values are missing."""
+    """Return features and target, without the rows that have no target."""
     if target not in table.columns:
         raise InputError(
             f"there is no column {target!r}; the columns are {column_list(table)}. Choose one of "
             f"them as the target.{header_hint(table)}"
         )
-    y = table[target]
-    if y.isna().any():
-        raise InputError(
-            f"the target {target!r} is missing in {int(y.isna().sum())} of "
-            f"{count_text(len(y), 'row')}; remove rows without a target."
+    known = table[target].notna()
+    if not known.any():
+        raise InputError(f"the target {target!r} is missing in every row; choose another one.")
+    if not known.all():
+        warn(
+            f"{count_text(int((~known).sum()), 'row')} of {len(table):,} without a target "
+            f"({target!r}) {'is' if (~known).sum() == 1 else 'are'} left out.",
+            TableWarning,
         )
+        table = table[known].reset_index(drop=True)
+    y = table[target]
     X = table.drop(columns=target)
     if X.shape[1] == 0:
         raise InputError(
@@ -205,7 +213,7 @@ def split_target(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, pd.Ser
 
 def task_of_target(y: pd.Series, task: str) -> str:
     """Return `task`, or the task inferred from the target if it is "auto"."""
-    numeric = pd.api.types.is_numeric_dtype(y) and not pd.api.types.is_bool_dtype(y)
+    numeric = is_number(y)
     if task == "regression" and not numeric:
         raise InputError(
             f"the target {y.name!r} contains text, but regression needs numbers; "
@@ -223,6 +231,11 @@ def task_of_target(y: pd.Series, task: str) -> str:
     return "classification" if classes else "regression"
 
 
+def is_number(y: pd.Series) -> bool:
+    """Return whether a column contains numbers, not booleans."""
+    return pd.api.types.is_numeric_dtype(y) and not pd.api.types.is_bool_dtype(y)
+
+
 def target_values(y: pd.Series, task: str) -> np.ndarray:
     """Return the target as floats for regression, or as class labels."""
     if task == "regression":
@@ -232,96 +245,12 @@ def target_values(y: pd.Series, task: str) -> np.ndarray:
     return np.asarray(y.map(str).to_numpy(dtype=object))
 
 
-def check_missing(X: pd.DataFrame, allowed: bool, advice: str = "Fill these cells") -> None:
-    """Raise if values are missing and this is not allowed, or if values are infinite.
-
-    Parameters
-    ----------
-    X : DataFrame
-    allowed : bool
-    advice : str, default="Fill these cells"
-        How to accept missing values, the end of the message.
-    """
-    missing = X.isna().sum()
-    missing = missing[missing > 0]
-    if len(missing) and not allowed:
-        found = ", ".join(f"{name!r} ({count})" for name, count in missing.head(5).items())
-        more = f" and {count_text(len(missing) - 5, 'more column')}" if len(missing) > 5 else ""
-        raise InputError(f"values are missing in {found}{more}. {advice}.")
-    numbers = X[number_columns(X)]
+def check_infinite(X: pd.DataFrame) -> None:
+    """Raise if values are infinite."""
+    numbers = X.select_dtypes("number", exclude="timedelta")
     infinite = numbers.columns[np.isinf(numbers.to_numpy(dtype=float)).any(axis=0)].tolist()
     if infinite:
         raise InputError(f"columns {infinite[:5]} contain infinite values; replace or remove them.")
-
-
-def warn_about_categories(X: pd.DataFrame, texts: Sequence[str]) -> None:
-    """Warn of one-hot encoded columns that are probably numbers, or identifiers.
-
-    Parameters
-    ----------
-    X : DataFrame
-        Converted columns: floats and texts.
-    texts : sequence of str
-        Columns of texts and sequences, which are not encoded.
-    """
-    for name in X.columns.difference([*number_columns(X), *texts], sort=False):
-        column = X[name].dropna()
-        wrong = column[pd.to_numeric(column, errors="coerce").isna()]
-        if 0 < len(wrong) <= MAX_WRONG * len(column):
-            warn(
-                f"column {name!r} is one-hot encoded, because {len(wrong)} of "
-                f"{count_text(len(column), 'value')} {'is' if len(wrong) == 1 else 'are'} not a "
-                f"number, the first in row {X.index.get_loc(wrong.index[0]) + 1}: "
-                f"{wrong.iloc[0]!r}. Write a number, or leave the cell empty and pass --impute.",
-                UserWarning,
-            )
-        elif column.nunique() > max(MIN_VALUES, MAX_DISTINCT * len(column)):
-            warn(
-                f"column {name!r} is one-hot encoded, and {column.nunique():,} of "
-                f"{count_text(len(column), 'value')} are different (the first is "
-                f"{column.iloc[0]!r}). Remove the column if it is an identifier, or pass it with "
-                "--text.",
-                UserWarning,
-            )
-
-
-def preprocessing(
-    X: pd.DataFrame, raw: bool, impute: bool, kept: Sequence[str] = ()
-) -> TablePreprocessor:
-    """Return the transformer of tables like X.
-
-    Numeric columns are standardised (unless `raw`) and all others one-hot encoded. With `impute`,
-    missing numbers are replaced by the median and missing categories by the most frequent one. The
-    columns `kept` (texts, sequences) are not changed.
-    """
-    numbers = [name for name in number_columns(X) if name not in kept]
-    others = {*numbers, *kept}
-    # The categories of the whole table, so that every fold is encoded with the same columns.
-    categories = {
-        name: sorted(X[name].dropna().unique().tolist()) for name in X.columns if name not in others
-    }
-    check_encoding(len(X), {name: len(values) for name, values in categories.items()})
-    return TablePreprocessor(numbers, categories, list(kept), not raw, impute)
-
-
-def check_encoding(n: int, counts: dict[str, int]) -> None:
-    """Raise if the one-hot encoding does not fit into memory.
-
-    Parameters
-    ----------
-    n : int
-        Number of rows.
-    counts : dict
-        Number of different values of each categorical column.
-    """
-    if counts:
-        name = max(counts, key=counts.__getitem__)
-        require_memory(
-            ENCODED_BYTES * n * sum(counts.values()),
-            "one-hot encoded categories",
-            f"{name!r} has {counts[name]:,} different values in {n:,} rows: remove the column, "
-            "group rare values, pass it with --text, or write its numbers with a decimal point",
-        )
 
 
 def header_hint(table: pd.DataFrame) -> str:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from learnkernels.errors import InputError
-from learnkernels.kernels import gaussians, laplacians, polynomials
+from learnkernels.kernels import Family, gaussians, laplacians, polynomials
+from learnkernels.kernels.resolve import as_family
 
 
-def parse_kernels(text: str | None) -> list[Any] | None:
+def parse_kernels(text: str | None) -> list[Family] | None:
     """Return kernels from text such as ``gaussians:-3..3,polynomials:2..3,linear``.
 
     The range of Gaussians and Laplacians is that of the exponents, gamma = 2^-3 ... 2^3; the range
@@ -25,11 +24,11 @@ def parse_kernels(text: str | None) -> list[Any] | None:
     return [one_kernel(entry) for entry in entries]
 
 
-def one_kernel(entry: str) -> Any:
+def one_kernel(entry: str) -> Family:
     """Return the kernel or family of one entry."""
     name, separator, numbers = entry.partition(":")
     if not separator:
-        return name
+        return as_family(name)
     try:
         first, _, last = numbers.partition("..")
         exponents = range(int(first), int(last or first) + 1)

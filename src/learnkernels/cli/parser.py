@@ -181,8 +181,8 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--target", required=True, help="column to predict")
     command.add_argument(
         "--task", choices=["auto", "classification", "regression"], default="auto",
-        help="auto (default): classification if the target is text or has at most 20 different "
-        "integers",
+        help="auto (default): classification if the target is text, or integers with two different "
+        "values, or at most 20 that occur five times on average",
     )  # fmt: skip
     command.add_argument(
         "--kernels", metavar="LIST",
@@ -192,12 +192,19 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--text", metavar="COLUMN", action="append", default=[],
         help="column of texts: one kernel for each of its 4000 most frequent pairs of words; this "
-        "and the next two options can be repeated",
+        "and the next four options can be repeated",
     )  # fmt: skip
     command.add_argument(
         "--sequence", metavar="COLUMN", action="append", default=[],
         help="column of DNA or protein sequences: spectrum and weighted-degree kernels",
     )  # fmt: skip
+    command.add_argument(
+        "--date", metavar="COLUMN", action="append", default=[],
+        help="column of dates that are not written as 2024-02-29",
+    )  # fmt: skip
+    command.add_argument(
+        "--drop", metavar="COLUMN", action="append", default=[], help="column to leave out"
+    )
     command.add_argument(
         "--view", metavar="PREFIX", action="append", default=[],
         help="columns with this prefix form a view with its own kernels",
@@ -214,9 +221,5 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     command.add_argument(
         "--raw", action="store_true",
-        help="do not standardise numeric columns (text columns are always one-hot encoded)",
-    )  # fmt: skip
-    command.add_argument(
-        "--impute", action="store_true",
-        help="fill missing values with the median of numbers or the most frequent category",
+        help="do not standardise the columns (categories become zeros and ones)",
     )  # fmt: skip

@@ -7,9 +7,10 @@ from typing import Any
 
 import pandas as pd
 
+from learnkernels.cli.data import check_columns
 from learnkernels.cli.kernels import parse_kernels
 from learnkernels.errors import InputError
-from learnkernels.kernels import ngrams, on, spectrum, weighted_degree
+from learnkernels.kernels import ngrams, on, spectrum, table, weighted_degree
 from learnkernels.kernels.views import OtherColumns
 
 
@@ -19,25 +20,30 @@ def has_views(options: Namespace) -> bool:
 
 
 def text_columns(options: Namespace, X: pd.DataFrame) -> list[str]:
-    """Return the columns of texts and sequences, which are not preprocessed."""
-    for name in [*options.text, *options.sequence]:
-        if name not in X.columns:
-            known = ", ".join(repr(column) for column in X.columns[:10])
-            raise InputError(
-                f"there is no column {name!r} for --text or --sequence; the columns are {known}. "
-                "Choose one of them."
-            )
+    """Return the columns of texts and sequences; raise if a column of an option is unknown."""
+    names = [*options.text, *options.sequence]
+    check_columns(X, names, "--text or --sequence")
+    check_columns(X, options.date, "--date")
+    for name in names:
         if pd.api.types.is_numeric_dtype(X[name]):
             raise InputError(
                 f"column {name!r} contains numbers; --text and --sequence need columns of text. "
                 "Leave the option out: columns of numbers are used without it."
             )
-    return [*options.text, *options.sequence]
+    return names
+
+
+def family_of(options: Namespace) -> Any:
+    """Return the kernels of ``--kernels`` on encoded, standardised columns; None by default."""
+    entries = parse_kernels(options.kernels)
+    if entries is None and not options.raw:
+        return None
+    return table(entries, standardize=not options.raw)
 
 
 def kernels_of(options: Namespace, X: pd.DataFrame) -> Any:
     """Return the kernels of all views, or those of ``--kernels`` without views."""
-    family = parse_kernels(options.kernels)
+    family = family_of(options)
     if not has_views(options):
         return family
     views = [on(column, ngrams()) for column in options.text]

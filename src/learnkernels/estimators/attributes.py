@@ -156,5 +156,9 @@ def keeps_lines(source: Source | None) -> bool:
     """Return whether a source reads numbers and maps them by affine functions."""
     if source is None:
         return True
-    numbers = source.columns is None or not source.columns.text
-    return numbers and all(isinstance(step, Standardize | LinearMap) for step in source.maps)
+    columns = source.columns
+    numbers = columns is None or not (columns.text or columns.encodings)
+    return numbers and all(
+        isinstance(step, LinearMap) or (isinstance(step, Standardize) and not len(step.indicators))
+        for step in source.maps
+    )

@@ -28,9 +28,15 @@ from learnkernels.estimators.fitting import Learned, Predictor, Prepared, prepar
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
 from learnkernels.estimators.html import LearnedKernelHTML
 from learnkernels.estimators.rows import Rows, is_searched
-from learnkernels.estimators.tables import canonical, not_numbers, validated_table
+from learnkernels.estimators.tables import (
+    canonical,
+    is_mixed,
+    not_numbers,
+    validated_table,
+    warn_about_columns,
+)
 from learnkernels.execution import Backend, Checkpointed, as_backend, digest
-from learnkernels.kernels import takes_tables
+from learnkernels.kernels import encodes, tables, takes_tables
 from learnkernels.kernels.tables import n_rows
 from learnkernels.machines import MAX_MEMORY
 from learnkernels.methods import Auto, Candidate, as_method
@@ -42,9 +48,9 @@ WEIGHT_RANGE = 1e-50, 1e50
 
 # In place of scikit-learn's text, which recommends other estimators.
 NOT_A_NUMBER = (
-    "Input X contains NaN; every value must be finite. Impute missing values, for example with "
-    "SimpleImputer in a Pipeline, or drop these samples. If samples lack all columns of a view, "
-    'pass kernels=lk.on(columns, ...) and missing="neutral".'
+    "Input X contains NaN, which these kernels do not take. Pass kernels=lk.table(kernels), which "
+    "fills missing cells, or fill them before. If samples lack all columns of a view, pass "
+    'kernels=lk.on(columns, ...) and missing="neutral".'
 )
 
 
@@ -54,12 +60,14 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         precomputed = self._pairwise()
-        tables = takes_tables(self.kernels)
+        table, encoded = takes_tables(self.kernels), encodes(self.kernels)
         tags.input_tags.pairwise = precomputed
         tags.input_tags.three_d_array = precomputed
         tags.input_tags.sparse = not precomputed
-        tags.input_tags.string = tables
-        tags.input_tags.allow_nan = (precomputed or tables) and self.missing == "neutral"
+        tags.input_tags.string = table or encoded
+        tags.input_tags.categorical = encoded
+        neutral = (precomputed or table) and self.missing == "neutral"
+        tags.input_tags.allow_nan = encoded or neutral
         tags.target_tags.required = True
         return tags
 
@@ -81,30 +89,13 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         fitting = options.get("reset", True)
         X, y = in_memory(X), in_memory(y)
         if fitting:
-            self._reads_tables = takes_tables(self.kernels)
-        if self._reads_tables:
-            return validated_table(self, X, y, **options)
-        pairwise = self._pairwise()
-        if pairwise:
-            check_stack(X, None if fitting else len(self.weights_))
-            finite = "allow-nan" if self.missing == "neutral" else True
-            options |= {"allow_nd": True, "ensure_all_finite": finite}
-        else:
-            options |= {"accept_sparse": "csr", "ensure_min_samples": 2 if fitting else 1}
-        with as_input_error():
-            try:
-                validated = validate_data(self, X, y, dtype=np.float64, order="C", **options)
-            except (TypeError, ValueError) as error:
-                if "could not convert" in str(error) or "promoted" in str(error):
-                    raise InputError(not_numbers(X, y, error)) from error
-                if "X contains NaN" in str(error):
-                    raise InputError(NOT_A_NUMBER) from error
-                raise
-        X, *rest = validated if fitting else (validated,)
-        if not pairwise:
-            X = canonical(X) if sparse.issparse(X) else X
-            require_range(X, "X")
-        return (X, *rest) if fitting else X
+            mixed = encodes(self.kernels) and is_mixed(X)
+            self._reads_tables = mixed or takes_tables(self.kernels)
+        read = validated_table if self._reads_tables else validated_numbers
+        found = read(self, X, y, **options)
+        if fitting:
+            warn_about_columns(X, found[1], encodes(self.kernels))
+        return found
 
     def _sample_weights(self, sample_weight: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the positive sample weights, and the samples that have them."""
@@ -200,7 +191,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         if by_folds or self.kernels is not None or not isinstance(as_method(self.method), Auto):
             return FamilyChoice(self.kernels)
         backend = as_backend(self.backend, self.n_jobs)
-        choice = choose_family(X[rows.samples], Y, rows.weights, task, backend)
+        choice = choose_family(tables.rows(X, rows.samples), Y, rows.weights, task, backend)
         self._family = choice.kernels
         return choice
 
@@ -291,6 +282,36 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         ['alignment', 'alignment, lowest', 'alignment, highest', 'change of a prediction']
         """
         return guarantees_of(self, X, y, delta, random_state)
+
+
+def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool = True, **options: Any) -> Any:
+    """Return X as an array, a CSR matrix or a stack of Gram matrices, and y as an array.
+
+    Parameters are those of `validated_table`.
+    """
+    pairwise = estimator._pairwise()
+    if pairwise:
+        check_stack(X, None if reset else len(estimator.weights_))
+        missing = estimator.missing == "neutral"
+        options |= {"allow_nd": True}
+    else:
+        missing = encodes(estimator.kernels) and not sparse.issparse(X)
+        options |= {"accept_sparse": "csr", "ensure_min_samples": 2 if reset else 1}
+    options |= {"ensure_all_finite": "allow-nan" if missing else True, "reset": reset}
+    with as_input_error():
+        try:
+            found = validate_data(estimator, X, y, dtype=np.float64, order="C", **options)
+        except (TypeError, ValueError) as error:
+            if "could not convert" in str(error) or "promoted" in str(error):
+                raise InputError(not_numbers(X, y, error)) from error
+            if "X contains NaN" in str(error):
+                raise InputError(NOT_A_NUMBER) from error
+            raise
+    X, *rest = found if reset else (found,)
+    if not pairwise:
+        X = canonical(X) if sparse.issparse(X) else X
+        require_range(X[~np.isnan(X)] if missing else X, "X")
+    return (X, *rest) if reset else X
 
 
 def in_memory(data: Any) -> Any:

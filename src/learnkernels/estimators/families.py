@@ -7,14 +7,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from learnkernels import progress
 from learnkernels._warnings import suppressed
-from learnkernels.errors import ConstantKernelWarning, UndefinedAlignmentWarning
+from learnkernels.errors import ConstantKernelWarning, TableWarning, UndefinedAlignmentWarning
 from learnkernels.estimators.fitting import gradient_products, learn, prepare
 from learnkernels.execution import Backend
 from learnkernels.kernels import Kernel, resolve, table
 from learnkernels.kernels.learned_metric import LearnedMetric
+from learnkernels.kernels.tables import rows
 from learnkernels.machines import Ridge
 from learnkernels.methods import Candidate, LearnedWeights, LeaveOneOut
 from learnkernels.significance import standard_error
@@ -78,7 +80,7 @@ def choose_family(
 
     Parameters
     ----------
-    X : ndarray or CSR matrix of shape (n_samples, n_features)
+    X : ndarray, CSR matrix or table of shape (n_samples, n_features)
         The training samples.
     Y : ndarray of shape (n_samples, n_outputs)
         Labels -1 and 1, or real targets.
@@ -90,7 +92,7 @@ def choose_family(
     rule = RULES[task]
     plain = table()
     n, columns = X.shape
-    if not isinstance(X, np.ndarray) or n < rule.min_samples or not 2 <= columns <= MAX_COLUMNS:
+    if sparse.issparse(X) or n < rule.min_samples or not 2 <= columns <= MAX_COLUMNS:
         return FamilyChoice(plain)
     order = np.random.RandomState(0).permutation(n)
     h = min(HALF, n // 2)
@@ -98,13 +100,15 @@ def choose_family(
 
     def members(family: Any) -> list[Kernel]:
         products = partial(gradient_products, task=task, backend=backend)
-        return resolve(family, X[first], w[first], target=Y[first], gradient_products=products)
+        return resolve(
+            family, rows(X, first), w[first], target=Y[first], gradient_products=products
+        )
 
     def learned(
         kernels: list[Kernel], samples: np.ndarray, start: np.ndarray | None
     ) -> LearnedWeights:
         prepared = prepare(
-            kernels, X[samples], Y[samples], Y[samples], task=task, normalize="trace",
+            kernels, rows(X, samples), Y[samples], Y[samples], task=task, normalize="trace",
             center=True, sample_weight=w[samples], backend=backend,
         )  # fmt: skip
         return learn(prepared, LeaveOneOut(tol=1e-3), Ridge(), start=start).result
@@ -112,6 +116,7 @@ def choose_family(
     with (
         progress.within("choosing kernels"),
         suppressed(ConstantKernelWarning),
+        suppressed(TableWarning),
         suppressed(UndefinedAlignmentWarning),
     ):
         known = members(plain)
@@ -129,8 +134,8 @@ def choose_family(
     within = "one standard error" if rule.standard_errors == 1 else "two standard errors"
     reasons = ("", f"lower by more than {within}") if clear else (f"simpler, within {within}", "")
     names = ("table", "table + learned metric")
-    rows = tuple(
+    candidates = tuple(
         Candidate.of(name, losses, reason, question="kernels")
         for name, losses, reason in zip(names, errors, reasons, strict=True)
     )
-    return FamilyChoice(plain + metric if clear else plain, rows, found[clear].weights)
+    return FamilyChoice(plain + metric if clear else plain, candidates, found[clear].weights)

@@ -8,7 +8,8 @@ from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
-from learnkernels.errors import InputError
+from learnkernels._warnings import suppressed
+from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators.fitting import Prepared
 from learnkernels.gram import CenteredKernels
 from learnkernels.machines import Machine
@@ -52,7 +53,8 @@ def refit(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Refit:
             "Guarantees and displays are for samples of equal weight: fit without sample_weight."
         )
     # A copy, so that wrong data do not change the fitted attributes.
-    prepared, machine = copy(estimator)._training(X, y, sample_weight)
+    with suppressed(TableWarning):
+        prepared, machine = copy(estimator)._training(X, y, sample_weight)
     kernels = prepared.centered()
     mu = estimator.weights_
     same = len(mu) == kernels.n_kernels

@@ -207,7 +207,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
-            Training data, or the stack of Gram matrices for ``kernels="precomputed"``.
+            Training data, or the stack of Gram matrices for ``kernels="precomputed"``. With the
+            kernels of `table`, the default, also a frame with categories, dates and missing cells.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             Targets; several share one learned kernel, and C or alpha.
         sample_weight : array-like of shape (n_samples,) or None, default=None

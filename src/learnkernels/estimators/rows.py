@@ -16,8 +16,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from learnkernels._warnings import warn
 from learnkernels.checks import is_several
+from learnkernels.errors import TableWarning
 from learnkernels.kernels import tables
+
+# From this part of copies on there is a warning; fewer hardly change an error.
+COPIES = 0.1
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,26 @@ class Rows:
         """Return the trained samples in another order."""
         return Rows(
             self.samples[order], self.weights[order], self.rank[order], self.spread[:, order]
+        )
+
+
+def warn_about_copies(X: Any, y: np.ndarray) -> None:
+    """Warn if folds would test on copies of training samples.
+
+    Parameters
+    ----------
+    X : ndarray, CSR matrix, table or strings
+    y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+    """
+    n = len(y)
+    codes = np.unique(y, axis=0, return_inverse=True)[1].ravel()
+    copies = n - len(np.unique(ranks([*columns_of(X), codes], n)))
+    if copies >= COPIES * n:
+        warn(
+            f"{copies:,} of {n:,} rows are copies of others, features and target: folds test on "
+            "copies of training samples, so the error may be too low. Remove the copies if they "
+            "are the same object, or pass folds that keep them together as cv=.",
+            TableWarning,
         )
 
 

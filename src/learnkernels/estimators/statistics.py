@@ -51,8 +51,8 @@ def alignment_statistics(
     backend : None, "threads", "dask", str, distributed.Client or Backend, default=None
         Where the pass runs, as in `KernelClassifier`.
     task : {"auto", "classification", "regression"}, default="auto"
-        How y is read. ``"auto"`` takes text, booleans and at most 20 different whole numbers as
-        classes.
+        How y is read. ``"auto"`` takes text, booleans, and whole numbers with two different values
+        or at most 20 that occur five times on average, as classes.
     missing : {"error", "neutral"}, default="error"
         What happens to samples that are missing in a view, as in `KernelClassifier`.
     subsample : int or None, default=None

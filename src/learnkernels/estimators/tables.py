@@ -9,10 +9,20 @@ from scipy import sparse
 from sklearn.utils import check_consistent_length
 from sklearn.utils.validation import _check_y, validate_data
 
+from learnkernels._warnings import warn
 from learnkernels.checks import as_input_error
-from learnkernels.errors import InputError
-from learnkernels.kernels.tables import holds_text, is_frame, n_rows, strings
+from learnkernels.errors import InputError, TableWarning
+from learnkernels.kernels import encodes
+from learnkernels.kernels.encoding import labels, plain_numbers
+from learnkernels.kernels.tables import column, holds_text, is_frame, n_rows, strings
 from learnkernels.plurals import count_text
+
+# Fewer rows are not searched for row numbers or copies of the target.
+MIN_ROWS = 10
+# Name of a column without a name in the header.
+INDEX = "Unnamed: "
+# A correlation with the target that differs from one by rounding only.
+SAME = 1e-9
 
 
 def validated_table(
@@ -32,6 +42,10 @@ def validated_table(
         Of scikit-learn's check of y.
     """
     X = as_table(X)
+    if not reset and encodes(estimator.kernels):
+        with as_input_error():
+            validate_data(estimator, X, reset=False, skip_check_array=True)
+        return X
     if not reset:
         known = set(getattr(estimator, "feature_names_in_", ()))
         if known and is_frame(X) and not known & set(X.columns):
@@ -51,6 +65,88 @@ def validated_table(
         check_consistent_length(X, y)
     estimator._on_strings = not is_frame(X) and X.ndim == 1
     return X, y
+
+
+def is_mixed(X: Any) -> bool:
+    """Return whether X has columns other than numbers, which have to be encoded."""
+    if is_frame(X):
+        return not plain_numbers(X)
+    objects = isinstance(X, np.ndarray) and X.dtype.kind == "O"
+    if not (objects or holds_strings(X)):
+        return False
+    values = np.asarray(X, dtype=object)
+    if values.ndim != 2 or not any(isinstance(value, str) for value in values.flat):
+        return False
+    try:
+        values.astype(float)
+    except ValueError:
+        return True
+    return False
+
+
+def warn_about_columns(X: Any, y: np.ndarray, categories: bool) -> None:
+    """Warn of columns of a frame that number its rows, or that give the target away.
+
+    Parameters
+    ----------
+    X : as given by the user
+    y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+    categories : bool
+        Whether text is read as categories; texts that the user selected may determine the target.
+    """
+    if not is_frame(X) or n_rows(X) < MIN_ROWS:
+        return
+    n_targets = len(np.unique(y)) if y.ndim == 1 else 0
+    for position, name in enumerate(X.columns):
+        values = column(X, position)
+        if is_row_number(values, str(name)):
+            warn(
+                f"column {str(name)!r} numbers the rows, from {values[0]:.0f} to "
+                f"{values[-1]:.0f}. Drop it unless the order of the rows matters.",
+                TableWarning,
+            )
+        elif not n_targets or not (categories or values.dtype.kind in "iuf"):
+            continue
+        elif determines(values, y, n_targets):
+            warn(
+                f"column {str(name)!r} determines the target: each has one value for each value of "
+                "the other. Drop it if it is not known when a prediction is made.",
+                TableWarning,
+            )
+
+
+def is_row_number(values: np.ndarray, name: str) -> bool:
+    """Return whether a column counts the rows, from 0 or 1, or is an index that pandas wrote.
+
+    Some rows of the file may be gone, so that the index has gaps.
+    """
+    if values.dtype.kind not in "iu":
+        return False
+    if name.startswith(INDEX):
+        return len(np.unique(values)) == len(values)
+    counted = np.arange(len(values)) + values[0]
+    return bool(values[0] in (0, 1) and (values == counted).all())
+
+
+def determines(values: np.ndarray, y: np.ndarray, n_targets: int) -> bool:
+    """Return whether a column has the classes, or the numbers up to a scale, of the target.
+
+    Parameters
+    ----------
+    values, y : ndarray of shape (n_samples,)
+    n_targets : int
+        Number of different targets.
+    """
+    numeric = values.dtype.kind in "iuf"
+    if 2 * n_targets > len(y):
+        if not numeric or y.dtype.kind not in "iuf":
+            return False
+        a, b = values - values.mean(), y - y.mean()
+        return bool(abs(a @ b) > (1 - SAME) * np.linalg.norm(a) * np.linalg.norm(b) > 0)
+    if n_targets < 2 or (numeric and len(np.unique(values)) != n_targets):
+        return False
+    pairs = set(zip(labels(values), y.tolist(), strict=True))
+    return len(pairs) == n_targets == len({value for value, _ in pairs})
 
 
 def same_kind(estimator: Any, X: Any) -> Any:

@@ -20,8 +20,9 @@ from learnkernels.kernels.tables import n_rows
 from learnkernels.machines import Ridge
 from learnkernels.methods import as_method
 
-# Whole numbers with at most this many different values are taken as classes.
-MAX_CLASSES = 20
+# Whole numbers with at most this many different values, which occur this often on average, are
+# taken as classes.
+MAX_CLASSES, PER_CLASS = 20, 5
 
 
 class KernelLearner(TransformerMixin, BaseKernelEstimator):
@@ -44,8 +45,8 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
     missing : {"error", "neutral"}, default="error"
         What happens to samples that are missing in a view, as in `KernelClassifier`.
     task : {"auto", "classification", "regression"}, default="auto"
-        How y is read. ``"auto"`` takes text, booleans and at most 20 different whole numbers as
-        classes.
+        How y is read. ``"auto"`` takes text, booleans, and whole numbers with two different values
+        or at most 20 that occur five times on average, as classes.
     n_jobs : int or None, default=None
         Threads, as in scikit-learn; None and -1 take all cores. Only without `backend`.
     verbose : bool, default=False
@@ -214,9 +215,14 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
 
 
 def looks_like_classes(y: np.ndarray) -> bool:
-    """Return whether y is text, booleans, or at most 20 different whole numbers, in one column."""
+    """Return whether y is one column of text, booleans, or few different whole numbers.
+
+    Few are two, or at most 20 that occur five times on average.
+    """
     if y.ndim > 1 and y.shape[1] > 1:
         return False
     if y.dtype.kind not in "iuf":
         return True
-    return bool(np.equal(np.mod(y, 1), 0).all()) and len(np.unique(y)) <= MAX_CLASSES
+    count = len(np.unique(y))
+    few = count <= 2 or count <= min(MAX_CLASSES, len(y) / PER_CLASS)
+    return bool(np.equal(np.mod(y, 1), 0).all()) and few

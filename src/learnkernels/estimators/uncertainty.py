@@ -78,9 +78,9 @@ def by_pieces(
     n, height = n_rows(X), max(1, PIECE // width)
     found = []
     for start in range(0, n, height):
-        stop = min(start + height, n)
+        piece = slice(start, min(start + height, n))
         with np.errstate(over="ignore", invalid="ignore"):  # checked below
-            found.append(compute(rows(X, start, stop), *(one[start:stop] for one in arrays)))
+            found.append(compute(rows(X, piece), *(one[piece] for one in arrays)))
     joined = np.concatenate(found)
     if not np.isfinite(joined).all():
         raise InputError(

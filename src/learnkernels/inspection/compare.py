@@ -18,7 +18,7 @@ from sklearn.base import clone
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import _check_y
 
-from learnkernels._warnings import counted_unconverged
+from learnkernels._warnings import counted_unconverged, warn
 from learnkernels.checks import (
     as_input_error,
     is_several,
@@ -26,15 +26,16 @@ from learnkernels.checks import (
     positive_values,
     require_choice,
 )
-from learnkernels.errors import InputError
+from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators import Predictor, Prepared, prepare
 from learnkernels.estimators.base import in_memory
 from learnkernels.estimators.classifier import class_codes, class_targets
 from learnkernels.estimators.fitting import fit_values
 from learnkernels.estimators.probability import fit_temperature, log_probabilities
+from learnkernels.estimators.rows import warn_about_copies
 from learnkernels.estimators.scoring import class_scores, decide
 from learnkernels.estimators.selection import held_out_outputs
-from learnkernels.estimators.tables import as_table
+from learnkernels.estimators.tables import as_table, is_mixed, warn_about_columns
 from learnkernels.execution import Backend, as_backend
 from learnkernels.folds import folds as folds_of
 from learnkernels.gram import Statistics
@@ -45,7 +46,7 @@ from learnkernels.inspection.comparison import (
     means_of,
     results_of,
 )
-from learnkernels.kernels import kernel_names, resolve, takes_tables
+from learnkernels.kernels import encodes, kernel_names, resolve, takes_tables
 from learnkernels.machines import SVM, Machine, Ridge
 from learnkernels.methods import METHODS, WeightMethod, as_method
 from learnkernels.plurals import count_text
@@ -169,12 +170,16 @@ def compare(
             f"preprocess={preprocess!r}; expected a scikit-learn transformer, or None."
         )
     X, y = in_memory(X), in_memory(y)
-    table = takes_tables(kernels)
+    encoded = encodes(kernels)
+    table = takes_tables(kernels) or (encoded and preprocess is None and is_mixed(X))
     if (table and preprocess is None) or not hasattr(X, "shape"):
         X = as_table(X)
     with as_input_error():
         check_consistent_length(X, y)
         y = _check_y(y, multi_output=task == "regression", y_numeric=task == "regression")
+    warn_about_columns(X, y, encoded)
+    if is_whole(cv):
+        warn_about_copies(X, y)
     setting = task_of(task, y, cv, random_state, grid)
     n_folds = len(setting.splits)
     if n_folds < 3:
@@ -203,7 +208,7 @@ def compare(
         for fold, test in track(enumerate(setting.splits), n_folds, "comparing"):
             validation = setting.splits[(fold + 1) % n_folds]
             train = np.setdiff1d(np.arange(len(y)), np.concatenate([test, validation]))
-            parts = prepared_parts(X, preprocess, table, train, validation, test)
+            parts = prepared_parts(X, preprocess, table, encoded, train, validation, test)
             constant.append(constant_trial(setting, train, test))
             if not names:  # families see the data once: all folds combine the same kernels
                 kernels = resolve(kernels, parts[0], missing=missing)
@@ -337,6 +342,16 @@ def task_of(task: str, y: np.ndarray, cv: Any, random_state: Any, grid: Any) -> 
         if len(classes) < 2:
             raise InputError("y contains a single class; comparing classifiers needs at least two.")
         advice = 'Is this regression? Pass task="regression".'
+        if np.asarray(y).dtype.kind not in "iuf":
+            advice = "Remove the class, or merge it with another one."
+        smallest = int(np.bincount(codes).min())
+        if is_whole(cv) and 3 <= smallest < cv:
+            warn(
+                f"the smallest class has {count_text(smallest, 'sample')}, so that the number of "
+                f"folds is {smallest} instead of {cv}; add samples, or remove the class.",
+                TableWarning,
+            )
+            cv = smallest
         splits = folds_of(codes, cv, random_state, fewer=False, advice=advice)
         target, Y = class_targets(codes, len(classes))
         return Task(
@@ -357,8 +372,8 @@ def grid_of(given: Any, default: tuple[float, ...]) -> tuple[float, ...]:
 
 
 def prepared_parts(
-    X: Any, preprocess: Any, table: bool, train: np.ndarray, validation: np.ndarray,
-    test: np.ndarray,
+    X: Any, preprocess: Any, table: bool, encoded: bool, train: np.ndarray,
+    validation: np.ndarray, test: np.ndarray,
 ) -> list[Any]:  # fmt: skip
     """Return the three parts, preprocessed as fitted on the first; arrays, or tables for views."""
     parts = [X.iloc[part] if hasattr(X, "iloc") else X[part] for part in (train, validation, test)]
@@ -369,5 +384,9 @@ def prepared_parts(
         return [as_table(part) for part in parts]
     with as_input_error():
         return [
-            check_array(part, accept_sparse="csr", dtype=np.float64, order="C") for part in parts
-        ]
+            check_array(
+                part, accept_sparse="csr", dtype=np.float64, order="C",
+                ensure_all_finite="allow-nan" if encoded else True,
+            )
+            for part in parts
+        ]  # fmt: skip

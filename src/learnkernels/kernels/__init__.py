@@ -13,6 +13,7 @@ from learnkernels.kernels.polynomial import Polynomial, polynomials
 from learnkernels.kernels.precomputed import Precomputed
 from learnkernels.kernels.resolve import (
     FAMILIES,
+    encodes,
     has_fast_products,
     kernel_names,
     kernels_by_source,
@@ -53,6 +54,7 @@ __all__ = [
     "TrainingData",
     "WeightedDegree",
     "as_pairs",
+    "encodes",
     "gaussians",
     "has_fast_products",
     "kernel_names",

@@ -44,13 +44,15 @@ class TrainingData:
     missing : {"error", "neutral"}
         Whether a sample may have no value in a view.
     validated : bool
-        Whether X is an array without missing values that kernels can read directly. If not,
-        kernels read it through a source.
+        Whether X is an array that kernels can read directly, without missing values except for
+        `table`. If not, kernels read it through a source.
     target : ndarray of shape (n_samples, n_outputs) or None
         Labels -1 and 1, or real targets; zero for samples of weight zero.
     gradient_products : callable or None
         ``gradient_products(kernels, X, target, weights)`` trains ridge with some kernels and
         returns the average outer product of its gradients, shape (n_features, n_features).
+    blocks : ndarray of shape (n_features,) or None
+        Number of the block of each column: those of one category are scaled together.
     """
 
     X: Any
@@ -60,6 +62,7 @@ class TrainingData:
     validated: bool = True
     target: np.ndarray | None = None
     gradient_products: Callable[..., np.ndarray] | None = None
+    blocks: np.ndarray | None = None
 
 
 class Family(ABC):

@@ -10,7 +10,6 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.metrics.pairwise import PAIRWISE_KERNEL_FUNCTIONS
 
 from learnkernels.checks import is_several
@@ -20,11 +19,19 @@ from learnkernels.kernels.base import Family, Kernel, TrainingData
 from learnkernels.kernels.features import per_feature
 from learnkernels.kernels.gaussian import gaussians
 from learnkernels.kernels.laplacian import laplacians
+from learnkernels.kernels.learned_metric import LearnedMetric
 from learnkernels.kernels.linear import linear
 from learnkernels.kernels.polynomial import polynomials
 from learnkernels.kernels.precomputed import Precomputed
-from learnkernels.kernels.sources import ALL_COLUMNS, On, Source, source_of_columns
-from learnkernels.kernels.table import table
+from learnkernels.kernels.sources import (
+    ALL_COLUMNS,
+    On,
+    Source,
+    is_numeric,
+    kernels_behind,
+    source_of_columns,
+)
+from learnkernels.kernels.table import Table, table
 from learnkernels.kernels.texts import ngrams
 from learnkernels.kernels.wrapped import Custom, GaussianProcess, Metric
 from learnkernels.plurals import count_text
@@ -87,8 +94,7 @@ def resolve(
     """
     if isinstance(kernels, str) and kernels == "precomputed":
         return [Precomputed(index) for index in range(X.shape[2])]
-    numeric = sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf")
-    validated = numeric and not takes_tables(kernels)
+    validated = is_numeric(X) and not takes_tables(kernels)
     data = TrainingData(X, sample_weight, names, missing, validated, target, gradient_products)
     return expand(kernels, data)
 
@@ -102,6 +108,14 @@ def takes_tables(kernels: Any) -> bool:
         return kernels.takes in ("strings", "table") or takes_tables(nested)
     listed = isinstance(kernels, Collection) and is_several(kernels)
     return listed and any(takes_tables(entry) for entry in kernels)
+
+
+def encodes(kernels: Any) -> bool:
+    """Return whether all kernels are those of `table`: categories and missing cells are allowed."""
+    if isinstance(kernels, (list, tuple)):
+        return bool(kernels) and all(entry is not None and encodes(entry) for entry in kernels)
+    named = isinstance(kernels, str) and kernels == "table"
+    return kernels is None or named or isinstance(kernels, (Table, LearnedMetric))
 
 
 def has_fast_products(kernels: Any) -> bool:
@@ -196,7 +210,9 @@ def on_all_columns(kernels: list[Any], data: TrainingData) -> list[Kernel]:
     """Return the base kernels of `kernels` on all columns of a table, or on a list of strings."""
     strings = not tables.is_frame(data.X) and data.X.ndim == 1
     positions = range(tables.n_columns(data.X))
-    source = Source() if strings else source_of_columns(data, positions, ALL_COLUMNS)
+    source = Source()
+    if not strings:
+        source = source_of_columns(data, positions, ALL_COLUMNS, encodes(kernels))
     return kernels_on(source, kernels, data, view="")
 
 
@@ -225,24 +241,20 @@ def kernels_on(source: Source, kernels: Any, data: TrainingData, view: str) -> l
             )
         weights = None if weights is None else weights[observed]
         target = None if target is None else target[observed]
-    names = data.names
+    names, blocks = data.names, None
     if source.columns is not None:
-        names = source.columns.names or [f"x[{position}]" for position in source.columns.positions]
-    inner = replace(data, X=X, weights=weights, names=names, validated=True, target=target)
-    joined: dict[Source, Source] = {}  # kernels that share a source still share one
-    found: list[Kernel] = []
-    for kernel in expand(kernels, inner):
-        if not isinstance(kernel, On):
-            found.append(On(source, kernel, view))
-        elif kernel.view:
-            raise InputError(
-                f"view {source.view!r} contains another view, {kernel.view!r}; lk.on() cannot be "
-                "nested: list the columns of the inner view in the outer one."
-            )
-        else:
-            shared = joined.setdefault(kernel.source, source.then(kernel.source))
-            found.append(On(shared, kernel.kernel, view, kernel.label or kernel.kernel.name))
-    return found
+        names, blocks = source.columns.new_names(), source.columns.blocks()
+    inner = replace(
+        data, X=X, weights=weights, names=names, validated=True, target=target, blocks=blocks
+    )
+    members = expand(kernels, inner)
+    nested = next((one.view for one in members if isinstance(one, On) and one.view), None)
+    if nested is not None:
+        raise InputError(
+            f"view {source.view!r} contains another view, {nested!r}; lk.on() cannot be nested: "
+            "list the columns of the inner view in the outer one."
+        )
+    return kernels_behind(source, members, view)
 
 
 def kernel_names(kernels: Sequence[Kernel]) -> list[str]:

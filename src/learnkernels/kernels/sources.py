@@ -2,6 +2,8 @@
 
     table --Columns--> array, CSR matrix or strings --maps--> samples of the kernel
 
+`Columns` encode categories and dates for the kernels of `table`, which also take missing cells.
+
 A kernel `On` a source is a kernel on the whole table. Kernels with the same source object share one
 reading of the table. A kernel without a source takes X as the estimator validated it.
 """
@@ -19,6 +21,7 @@ from learnkernels.checks import require_range
 from learnkernels.errors import InputError
 from learnkernels.kernels import tables
 from learnkernels.kernels.base import Kernel, TrainingData
+from learnkernels.kernels.encoding import Encoding, encodings_of
 from learnkernels.plurals import count_text
 
 # How a sample without any value in a view is handled.
@@ -43,6 +46,9 @@ class Columns:
         Whether this is one column of strings.
     view : str
         Name of the view in messages.
+    encodings : tuple of Encoding or None
+        How each column becomes numbers, NaN where missing; None if all are numbers without missing
+        cells, or if this is one column of strings.
     """
 
     positions: tuple[int, ...]
@@ -50,6 +56,7 @@ class Columns:
     n_columns: int
     text: bool
     view: str
+    encodings: tuple[Encoding, ...] | None = None
 
     def absent(self, X: Any) -> list[str]:
         """Return the names that X does not have; raise if X has another number of columns."""
@@ -66,18 +73,47 @@ class Columns:
 
     def __call__(self, X: Any) -> Any:
         """Return numbers of shape (n_samples, n_columns) or strings of shape (n_samples,)."""
-        present = tables.column_names(X)
-        positions = self.positions
-        if self.names is not None and present is not None:
-            position = {name: i for i, name in enumerate(present)}
-            positions = tuple(position[name] for name in self.names)
+        positions = self.positions_in(X)
         if self.text:
             return tables.strings(X, positions[0], self.view)
-        return tables.numbers(X, positions, self.view)
+        if self.encodings is None or is_numeric(X):
+            return tables.numbers(X, positions, self.view)
+        columns = zip(self.encodings, positions, self.labels(), strict=True)
+        return np.hstack([encoding(tables.column(X, i), name) for encoding, i, name in columns])
+
+    def positions_in(self, X: Any) -> tuple[int, ...]:
+        """Return the positions of the columns in X."""
+        present = tables.column_names(X)
+        if self.names is None or present is None:
+            return self.positions
+        position = {name: i for i, name in enumerate(present)}
+        return tuple(position[name] for name in self.names)
+
+    def labels(self) -> list[str]:
+        """Return the names of the columns, or texts with their positions."""
+        return list(self.names or (f"x[{position}]" for position in self.positions))
+
+    def new_names(self) -> list[str]:
+        """Return the names of the columns that `__call__` returns."""
+        if self.encodings is None:
+            return self.labels()
+        columns = zip(self.encodings, self.labels(), strict=True)
+        return [new for encoding, name in columns for new in encoding.names(name)]
+
+    def blocks(self) -> np.ndarray | None:
+        """Return the number of the block of each new column; None if each is one."""
+        if self.encodings is None:
+            return None
+        sizes = [size for encoding in self.encodings for size in encoding.blocks]
+        return np.repeat(np.arange(len(sizes)), sizes)
+
+    def observed(self, X: Any) -> np.ndarray:
+        """Return which samples have a value in any of the columns, shape (n_samples,)."""
+        return tables.has_any(X, self.positions_in(X))
 
     def empty(self) -> np.ndarray:
         """Return zero samples in the form of `__call__`."""
-        return np.empty(0, dtype=object) if self.text else np.empty((0, len(self.positions)))
+        return np.empty(0, dtype=object) if self.text else np.empty((0, len(self.new_names())))
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,7 +173,7 @@ class Source:
             if absent:
                 raise InputError(absent_columns(self.view, absent, missing))
             data = self.columns(X)
-        observed = has_values(data, self.view)
+        observed = self.observed(X, data)
         if observed.all():
             return data, None
         if missing == "error":
@@ -149,6 +185,25 @@ class Source:
                 'missing="neutral" to give them the mean of the view.'
             )
         return data[observed], observed
+
+    def observed(self, X: Any, data: Any) -> np.ndarray:
+        """Return which samples have values, where `data` are the columns of X that were read.
+
+        Steps that fill missing cells also take samples without any value, unless these are missing
+        in a view that the user selected.
+        """
+        if not self.fills():
+            return has_values(data, self.view)
+        check_values(data, self.view)
+        if self.columns is None or self.view == ALL_COLUMNS:
+            return np.ones(tables.n_rows(X), dtype=bool)
+        return self.columns.observed(X)
+
+    def fills(self) -> bool:
+        """Return whether the first step takes samples with missing cells."""
+        if self.columns is not None:
+            return self.columns.encodings is not None
+        return bool(self.maps) and getattr(self.maps[0], "fills", False)
 
 
 @dataclass(frozen=True)
@@ -190,7 +245,25 @@ class On(Kernel):
         return self.kernel.diagonal(self.source.read(X)[0])
 
 
-def source_of_columns(data: TrainingData, positions: Sequence[int], view: str) -> Source:
+def kernels_behind(source: Source, kernels: Sequence[Kernel], view: str = "") -> list[Kernel]:
+    """Return kernels on what a source returns as kernels on the table.
+
+    Kernels that share a source still share one.
+    """
+    joined: dict[Source, Source] = {}
+    found: list[Kernel] = []
+    for kernel in kernels:
+        if isinstance(kernel, On):
+            shared = joined.setdefault(kernel.source, source.then(kernel.source))
+            found.append(On(shared, kernel.kernel, view, kernel.label or kernel.kernel.name))
+        else:
+            found.append(On(source, kernel, view))
+    return found
+
+
+def source_of_columns(
+    data: TrainingData, positions: Sequence[int], view: str, encode: bool = False
+) -> Source:
     """Return the source of some columns of the training table.
 
     Parameters
@@ -201,9 +274,26 @@ def source_of_columns(data: TrainingData, positions: Sequence[int], view: str) -
         The columns: numbers, or one column of strings.
     view : str
         Name of the view in messages.
+    encode : bool, default=False
+        Whether to encode columns that are not numbers, and to allow missing cells.
     """
     X = data.X
     names = tables.column_names(X) if data.names is None else data.names
+    encodings = None
+    if encode and not sparse.issparse(X):
+        trained = tables.has_any(X, positions)
+        if view == ALL_COLUMNS or not trained.any():
+            trained[:] = True
+        trained &= True if data.weights is None else data.weights > 0
+        found = encodings_of(X, positions, names, trained)
+        positions, encodings = list(found), tuple(found.values())
+    text = encodings is None and check_text(X, positions, names, view)
+    kept = None if names is None else tuple(names[position] for position in positions)
+    return Source(Columns(tuple(positions), kept, tables.n_columns(X), text, view, encodings))
+
+
+def check_text(X: Any, positions: Sequence[int], names: Sequence[str] | None, view: str) -> bool:
+    """Return whether this is one column of strings; raise if strings are among other columns."""
     text = [position for position in positions if tables.holds_text(X, position)]
     if text and len(positions) > 1:
         found = [names[position] if names is not None else position for position in text]
@@ -213,23 +303,21 @@ def source_of_columns(data: TrainingData, positions: Sequence[int], view: str) -
             "text: give each text column a view of its own, for example "
             "lk.on(column, lk.ngrams())."
         )
-    kept = None if names is None else tuple(names[position] for position in positions)
-    return Source(Columns(tuple(positions), kept, tables.n_columns(X), bool(text), view))
+    return bool(text)
+
+
+def is_numeric(X: Any) -> bool:
+    """Return whether X is a sparse matrix, or an array of numbers."""
+    return sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf")
 
 
 def has_values(data: Any, view: str) -> np.ndarray:
     """Return which samples have values, shape (n_samples,); raise if some values are missing."""
     if isinstance(data, np.ndarray) and data.ndim == 1:
         return np.array([isinstance(text, str) for text in data], dtype=bool)
-    values = data.data if sparse.issparse(data) else data
-    if np.isinf(values).any():
-        raise InputError(
-            f"view {view!r} contains infinite values; expected finite numbers: replace them or "
-            "drop the samples."
-        )
-    require_range(values[~np.isnan(values)], f"view {view!r}")
+    check_values(data, view)
     if sparse.issparse(data):
-        if np.isnan(values).any():
+        if np.isnan(data.data).any():
             raise InputError(
                 f"view {view!r} contains NaN in a sparse matrix; expected finite numbers: replace "
                 "them, for example by 0."
@@ -241,10 +329,21 @@ def has_values(data: Any, view: str) -> np.ndarray:
         raise InputError(
             f"Input X contains NaN: view {view!r} lacks {n_missing[partly[0]]} of {data.shape[1]} "
             f"values in row {partly[0]} (and some in {count_text(len(partly) - 1, 'other row')}); "
-            "a sample needs all values of a view or none: impute them, for example with "
-            "sklearn.impute.SimpleImputer."
+            "a sample needs all values of a view or none: pass lk.table(kernels) for this view, "
+            "which fills missing cells, or fill them before."
         )
     return np.asarray(n_missing == 0)
+
+
+def check_values(data: Any, view: str) -> None:
+    """Raise if values are infinite or too large."""
+    values = data.data if sparse.issparse(data) else data
+    if np.isinf(values).any():
+        raise InputError(
+            f"view {view!r} contains infinite values; expected finite numbers: replace them or "
+            "drop the samples."
+        )
+    require_range(values[~np.isnan(values)], f"view {view!r}")
 
 
 def absent_columns(view: str, absent: list[str], missing: str) -> str:

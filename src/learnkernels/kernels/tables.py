@@ -47,9 +47,9 @@ def take(X: Any, positions: Sequence[int]) -> Any:
     return X[:, list(positions)]
 
 
-def rows(X: Any, start: int, stop: int) -> Any:
-    """Return a range of rows as a table of the same kind."""
-    return X.iloc[start:stop] if hasattr(X, "iloc") else X[start:stop]
+def rows(X: Any, samples: np.ndarray | slice) -> Any:
+    """Return some samples as a table of the same kind."""
+    return X.iloc[samples] if hasattr(X, "iloc") else X[samples]
 
 
 def column(X: Any, position: int) -> np.ndarray:
@@ -83,8 +83,26 @@ def strings(X: Any, position: int, view: str) -> np.ndarray:
     return out
 
 
+def missing_cells(X: Any, position: int) -> np.ndarray:
+    """Return which cells of a column are missing, shape (n_samples,)."""
+    values = column(X, position)
+    if values.dtype.kind in "fmM":
+        return np.asarray(values != values)
+    if values.dtype.kind == "O":
+        return np.array([is_missing(value) for value in values], dtype=bool)
+    return np.zeros(len(values), dtype=bool)
+
+
+def has_any(X: Any, positions: Sequence[int]) -> np.ndarray:
+    """Return which samples have a value in any of these columns, shape (n_samples,)."""
+    found = np.zeros(n_rows(X), dtype=bool)
+    for position in positions:
+        found |= ~missing_cells(X, position)
+    return found
+
+
 def is_missing(value: Any) -> bool:
-    """Return whether a value of a text column is missing."""
+    """Return whether a value of a column of objects is missing."""
     if value is None or type(value).__name__ in ("NAType", "NaTType"):
         return True
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))

@@ -20,7 +20,6 @@ from sklearn.preprocessing import StandardScaler
 from learnkernels.checks import positive_values
 from learnkernels.errors import InputError
 from learnkernels.estimators import KernelClassifier, KernelLearner, KernelRegressor
-from learnkernels.estimators.preprocessing import TablePreprocessor
 from learnkernels.execution import Threads
 from learnkernels.gram import NORMALIZATIONS
 from learnkernels.gram.pairs.combination import PairFunction
@@ -298,23 +297,6 @@ def check_scaler(scaler: StandardScaler) -> None:
         check_scales(scaler.mean_, scaler.scale_)
 
 
-def check_preprocessor(step: TablePreprocessor) -> None:
-    q, known = len(step.used_), set(step.feature_names_in_)
-    require(step.n_features_in_ == len(step.feature_names_in_) == len(known), "a name twice")
-    for values in (step.medians_, step.means_, step.scales_):
-        require(len(values) == q, "columns differ in number")
-    valid = np.isnan(step.scales_) | (step.scales_ >= SMALLEST_SCALE) & np.isfinite(step.scales_)
-    require(valid.all(), "scales that are not positive")
-    check_scales(step.means_, step.scales_)
-    check_scales(step.medians_ - step.means_, step.scales_)
-    require({*step.numbers, *step.categories, *step.kept} <= known, "unknown columns")
-    require(set(step.used_) <= set(step.numbers), "unknown columns of numbers")
-    require(step.most_frequent_.keys() <= step.categories.keys(), "unknown categories")
-    for values in step.categories.values():
-        require(len(set(values)) == len(values), "a category twice")
-    require(len(set(step.columns_out)) == len(step.columns_out) > 0, "a column twice, or none")
-
-
 @dataclass(frozen=True)
 class PipelineRecord(ClassField):
     """A pipeline of preprocessing steps and an estimator."""
@@ -352,14 +334,7 @@ class PipelineRecord(ClassField):
 def check_steps(steps: list[Any]) -> None:
     """Raise unless every step takes the columns that the one before it returns."""
     for before, after in pairwise(steps):
-        if isinstance(before, TablePreprocessor):
-            names = getattr(after, "feature_names_in_", None)
-            same = names is not None and list(names) == before.columns_out
-            require(same, "a step that takes other columns")
-            known = np.isfinite(before.means_).all() and np.isfinite(before.scales_).all()
-            require(known or after.missing == "neutral", "a column without values")
-        else:
-            require(before.n_features_in_ == after.n_features_in_, "a step of other columns")
+        require(before.n_features_in_ == after.n_features_in_, "a step of other columns")
 
 
 NAME: Field = Choice(tuple(METHODS))
@@ -457,16 +432,6 @@ ESTIMATORS = {
 }  # fmt: skip
 ESTIMATOR = Union("an estimator", ESTIMATORS)
 STEP = Union("a preprocessing step", {
-    "table": Estimator(
-        TablePreprocessor,
-        {"numbers": Several(TEXT, list), "categories": ByName(Several(TEXT, list)),
-         "kept": Several(TEXT, list), "standardize": TRUTH, "impute": TRUTH},
-        {"used_": Several(TEXT, list), "medians_": Array(),
-         "means_": Array(finite=False), "scales_": Array(finite=False),
-         "most_frequent_": ByName(TEXT), "n_features_in_": Whole(1, MAX_COLUMNS),
-         "feature_names_in_": Texts()},
-        check_preprocessor,
-    ),
     "standard scaler": Estimator(
         StandardScaler,
         {"copy": TRUTH, "with_mean": TRUTH, "with_std": TRUTH},

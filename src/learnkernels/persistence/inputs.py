@@ -32,6 +32,7 @@ from learnkernels.kernels import (
     Source,
     Tanimoto,
     WeightedDegree,
+    encodes,
     takes_tables,
 )
 from learnkernels.kernels.learned_metric import LinearMap
@@ -64,8 +65,9 @@ class Data:
 
 def check_inputs(model: Any) -> None:
     """Raise unless all kernels of a fitted estimator can read its input."""
-    tables = takes_tables(model.kernels)
-    require(model._reads_tables == tables, "kernels that read other samples")
+    tables = model._reads_tables
+    known = takes_tables(model.kernels) or (tables and encodes(model.kernels))
+    require(tables == known, "kernels that read other samples")
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
         require(len(names) == model.n_features_in_ == len(set(names)), "other names of columns")
@@ -152,7 +154,7 @@ def selected(columns: Columns, data: Data) -> Data:
         require(columns.names == expected, "columns of other names")
     elif data.kind == "table":
         require(columns.names is None and data.names is None, "columns of other names")
-    return Data("strings") if columns.text else Data("numbers", len(columns.positions))
+    return Data("strings") if columns.text else Data("numbers", len(columns.new_names()))
 
 
 def mapped(step: Any, data: Data) -> Data:
@@ -170,8 +172,9 @@ def mapped(step: Any, data: Data) -> Data:
         return Data("numbers", step.rank)
     require(data.kind == "numbers", "a linear map of text")
     if isinstance(step, Standardize):
-        require(step.columns.max() < data.width, "a column that does not exist")
-        return Data("numbers", len(step.columns))
+        used = np.concatenate([step.columns, step.indicators])
+        require(used.max() < data.width, "a column that does not exist")
+        return Data("numbers", step.width)
     if isinstance(step, RandomMap):
         require(len(step.frequencies) == data.width, "frequencies of another width")
         return Data("numbers", step.rank)

@@ -31,6 +31,7 @@ from learnkernels.kernels import (
     WeightedDegree,
 )
 from learnkernels.kernels.alphabets import Alphabet
+from learnkernels.kernels.encoding import Categories, Dates, Numbers
 from learnkernels.kernels.features import PerFeature
 from learnkernels.kernels.gaussian import Gaussians
 from learnkernels.kernels.laplacian import Laplacians
@@ -47,7 +48,7 @@ from learnkernels.kernels.pairwise import KINDS, Pairs, pairs
 from learnkernels.kernels.polynomial import Polynomials
 from learnkernels.kernels.sequences import Spectrum, WeightedDegrees
 from learnkernels.kernels.sources import Columns
-from learnkernels.kernels.table import Standardize, Table
+from learnkernels.kernels.table import Standardize, Table, table
 from learnkernels.kernels.texts import Counts, Ngrams
 from learnkernels.kernels.views import OtherColumns, View
 from learnkernels.persistence.fields import (
@@ -242,10 +243,18 @@ def check_columns(columns: Columns) -> None:
     require(positions and inside and len(set(positions)) == len(positions), "not positions")
     require(names is None or len(names) == len(set(names)) == len(positions), "not names")
     require(len(positions) == 1 or not columns.text, "text in several columns")
+    if columns.encodings is not None:
+        same = len(columns.encodings) == len(positions) and not columns.text
+        require(same, "encodings of other columns")
+
+
+def check_categories(encoding: Categories) -> None:
+    require(0 < len(encoding.values) == len(set(encoding.values)), "a category twice, or none")
 
 
 def check_standardize(step: Standardize) -> None:
-    require(len(step.columns) == len(step.center) == len(step.scale) > 0, "lengths that differ")
+    lengths = {len(values) for values in (step.columns, step.center, step.scale, step.neutral)}
+    require(len(lengths) == 1 and 0 not in lengths, "lengths that differ")
     check_scales(step.center, step.scale)
 
 
@@ -253,6 +262,14 @@ def check_scales(center: np.ndarray, scale: np.ndarray) -> None:
     """Raise if standardised columns would have values whose squares overflow."""
     small = (np.abs(center) / SIZE <= scale) | np.isnan(center) | np.isnan(scale)
     require(small.all(), "a column whose scale is too small")
+
+
+def check_table(family: Table) -> None:
+    """Raise unless `table` accepts these arguments."""
+    try:
+        table(list(family.kernels) or None, family.standardize)
+    except InputError as error:
+        raise FieldError(str(error)) from error
 
 
 def check_nystroem(step: NystroemMap) -> None:
@@ -340,11 +357,19 @@ class LinearFactor(Field):
 
 PROCESS = Later(processes)
 ALPHABET = Record(Alphabet, {"name": TEXT, "letters": TEXT})
+ENCODING = Union("an encoding of a column", {
+    "numbers": Record(Numbers),
+    "dates": Record(Dates, {"season": TRUTH}),
+    "categories": Record(
+        Categories, {"values": Several(TEXT), "missing": TRUTH}, check=check_categories
+    ),
+})  # fmt: skip
 COLUMNS = Record(
     Columns,
     {
         "positions": Several(Whole()), "names": Optional(Several(TEXT)),
         "n_columns": Whole(1), "text": TRUTH, "view": TEXT,
+        "encodings": Optional(Several(ENCODING)),
     },
     check=check_columns,
 )  # fmt: skip
@@ -353,7 +378,8 @@ MAP = Union("a feature map", {
     "standardize": Record(
         Standardize,
         {"columns": Array(dtype="i8", low=0), "center": Array(),
-         "scale": Array(low=SMALLEST_SCALE)},
+         "scale": Array(low=SMALLEST_SCALE), "neutral": Array(),
+         "indicators": Array(dtype="i8", low=0)},
         check=check_standardize,
     ),
     "linear": Record(LinearMap, {"A": LinearFactor()}),
@@ -414,7 +440,8 @@ FAMILY = Union("a kernel or a family", {
         check=check_pairs,
     ),
     "per feature": Record(PerFeature),
-    "table": Record(Table),
+    "table": Record(Table, {
+        "kernels": Several(ARGUMENT), "standardize": TRUTH}, check=check_table),
     "learned metric": Record(LearnedMetric, {
         "base": Optional(ARGUMENT), "iterations": Whole(1), "full": TRUTH,
         "start": Several(FINITE)}),

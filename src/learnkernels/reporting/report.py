@@ -7,7 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from learnkernels.errors import InputError
+import numpy as np
+
+from learnkernels._warnings import suppressed
+from learnkernels.errors import InputError, TableWarning
+from learnkernels.estimators.rows import warn_about_copies
 from learnkernels.files import replacing
 from learnkernels.reporting.formatting import Summary
 from learnkernels.reporting.html import to_html
@@ -145,8 +149,11 @@ def report(
     >>> found.to_html().startswith("<!doctype html>")
     True
     """
-    found = summary(
-        model, X, y, sample_weight=sample_weight, title=title, cv=cv, draws=draws,
-        random_state=random_state, verbose=verbose,
-    )  # fmt: skip
+    if cv and np.ndim(X) < 3:
+        warn_about_copies(X, np.asarray(y))
+    with suppressed(TableWarning):  # the fit raised them
+        found = summary(
+            model, X, y, sample_weight=sample_weight, title=title, cv=cv, draws=draws,
+            random_state=random_state, verbose=verbose,
+        )  # fmt: skip
     return Report(found)
