@@ -23,13 +23,20 @@ from learnkernels.kernels import Gaussian, resolve
 from learnkernels.methods import METHODS
 
 
-class SupportVectorRegressor(lk.KernelRegressor):
+class AllSamples(lk.KernelRegressor):
     """The regressor without n_components, which the checks would set to 1."""
 
     n_components = property(lambda self: None, lambda self, value: None)
 
+
+class SupportVectorRegressor(AllSamples):
     def __init__(self, kernels="gaussians", method="unif", C=1.0, epsilon=0.1):
         super().__init__(kernels, method, machine="svr", C=C, epsilon=epsilon)
+
+
+class PerTargetRegressor(AllSamples):
+    def __init__(self, kernels=None, alpha="auto"):
+        super().__init__(kernels, alpha=alpha, weights="per_target")
 
 
 def estimators_of_all_methods():
@@ -37,6 +44,7 @@ def estimators_of_all_methods():
     yield from (lk.KernelClassifier(), lk.KernelRegressor(), lk.KernelLearner())
     yield from (lk.KernelClassifier(method="unif"), lk.KernelRegressor(method="unif"))
     yield from (SupportVectorRegressor(), SupportVectorRegressor(C="auto"))
+    yield from (PerTargetRegressor(), PerTargetRegressor(lk.gaussians([0.01, 0.1]), 10.0))
     for name, method in METHODS.items():
         # Negative weights of align-linear may leave ridge without a solution; one is positive.
         gammas, machine = ([0.1], "ridge") if name == "align-linear" else ([0.01, 0.1], "auto")

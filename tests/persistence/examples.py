@@ -98,6 +98,9 @@ MODELS: dict[str, tuple[Any, str]] = {
     "conjugate gradients": (lk.KernelRegressor(**SOME, max_memory=1e4, alpha=1.0), "rows"),
     "support vector regression": (
         lk.KernelRegressor(**SOME, machine="svr", C=[0.1, 1.0], epsilon=0), "rows"),
+    "weights of each target": (
+        lk.KernelRegressor([lk.on(["a", "b"], "gaussians"), lk.on("c", lk.per_feature())],
+                           weights="per_target"), "frame"),
     "landmarks": (lk.KernelRegressor(**SOME, n_components=20, alpha=1.0), "rows"),
     "threads": (lk.KernelRegressor(**SOME, backend=lk.Threads(1), alpha=1.0), "rows"),
     "single precision": (lk.KernelClassifier(**SOME, C=1.0), "single precision"),

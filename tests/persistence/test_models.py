@@ -81,6 +81,30 @@ def test_loaded_model_has_the_candidates_and_guarantees_of_the_saved_one(classes
     assert loaded.guarantees(*classes).to_dict() == model.guarantees(*classes).to_dict()
 
 
+def test_loaded_model_of_several_targets_has_their_weights_and_scores(tmp_path):
+    X = np.random.default_rng(0).standard_normal((40, 4))
+    views = [lk.on([0, 1], "gaussians", name="a"), lk.on([2, 3], lk.per_feature(), name="b")]
+    model = lk.KernelRegressor(views, weights="per_target").fit(X, X[:, :3])
+    loaded = lk.load(saved(model, tmp_path))
+    assert np.array_equal(loaded.weights_, model.weights_)
+    assert np.array_equal(loaded.alpha_, model.alpha_)
+    assert loaded.selection_ == model.selection_
+    scores, again = model.score_by_view(X, X[:, :3]), loaded.score_by_view(X, X[:, :3])
+    assert all(np.array_equal(scores[view], again[view]) for view in ("a", "b", "mean error"))
+
+
+@pytest.mark.parametrize("name", ["weights_", "alpha_"])
+def test_file_with_weights_of_other_targets_raises(name, tmp_path):
+    X = np.random.default_rng(0).standard_normal((40, 4))
+    model = lk.KernelRegressor("linear", weights="per_target").fit(X, X[:, :3])
+    path = saved(model, tmp_path)
+    document, arrays = contents(path)
+    at = document["fitted"][name]["targets"]
+    arrays[at] = arrays[at][:2]
+    with pytest.raises(lk.errors.InputError, match="of another shape"):
+        lk.load(forged(path, document, arrays))
+
+
 @pytest.mark.parametrize(
     "labels",
     [["yes", "no"], np.array(["yes", "no"], object), [1, 2], [True, False], [1.0, 2.0],

@@ -2,7 +2,7 @@
 
 from learnkernels.estimators.classifier import KernelClassifier
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared, learn, prepare, train
-from learnkernels.estimators.refit import Refit, refit
+from learnkernels.estimators.refit import Refit, refit, shared_weights
 from learnkernels.estimators.regressor import KernelRegressor
 from learnkernels.estimators.statistics import alignment_statistics
 from learnkernels.estimators.transformer import KernelLearner
@@ -19,5 +19,6 @@ __all__ = [
     "learn",
     "prepare",
     "refit",
+    "shared_weights",
     "train",
 ]

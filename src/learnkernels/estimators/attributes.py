@@ -52,8 +52,8 @@ class MachineAttributes:
         if "_coefficients" not in self.__dict__:
             raise AttributeError(
                 f"{attribute} is not defined: the model is not fitted, or has one "
-                "machine for each kernel (method 'ensemble'). Use decision_function or "
-                "predict."
+                "machine for each kernel (method 'ensemble', or weights='per_target'). Use "
+                "decision_function or predict."
             )
         return self._coefficients
 

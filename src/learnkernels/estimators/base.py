@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import replace
@@ -36,6 +37,7 @@ from learnkernels.estimators.tables import (
     warn_about_columns,
 )
 from learnkernels.execution import Backend, Checkpointed, as_backend, digest
+from learnkernels.gram.learned import Function
 from learnkernels.kernels import encodes, tables, takes_tables
 from learnkernels.kernels.tables import n_rows
 from learnkernels.machines import MAX_MEMORY
@@ -236,9 +238,15 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def _outputs_of(self, X: Any) -> np.ndarray:
         """Return the outputs for validated samples, shape (n_samples, n_outputs)."""
+        return self._intercept + self._evaluated(self._functions, X)
+
+    def _evaluated(self, functions: Sequence[Function], X: Any) -> np.ndarray:
+        """Return the sum of some functions at validated samples, (n_samples, n_outputs)."""
         with self._progress():
             backend = as_backend(self.backend, self.n_jobs)
-            outputs = self._intercept + sum(f.outputs(X, backend) for f in self._functions)
+            outputs = np.zeros((n_rows(X), len(self._intercept)))
+            for function in functions:
+                outputs += function.outputs(X, backend)
         if not np.isfinite(outputs).all():
             raise InputError(
                 "predictions overflow: X contains values far outside those of the training data; "
@@ -291,7 +299,7 @@ def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool = True, **o
     """
     pairwise = estimator._pairwise()
     if pairwise:
-        check_stack(X, None if reset else len(estimator.weights_))
+        check_stack(X, None if reset else len(estimator.kernel_names_))
         missing = estimator.missing == "neutral"
         options |= {"allow_nd": True}
     else:

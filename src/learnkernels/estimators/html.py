@@ -41,13 +41,14 @@ def learned_html(model: Any) -> str:
     str
         HTML fragment; names are escaped.
     """
-    size = np.abs(model.weights_)
+    weights = np.atleast_2d(model.weights_).mean(axis=0)  # over targets, if each has its own
+    size = np.abs(weights)
     order = np.argsort(-size, kind="stable")
     shown = order[size[order] > 0][:MAX_ROWS]
     rows = [
         {
             "name": printable(str(model.kernel_names_[k])),
-            "weight": float(model.weights_[k]),
+            "weight": float(weights[k]),
             "fraction": float(size[k] / size.max()),
             "alignment": float(model.kernel_alignments_[k]),
         }

@@ -6,6 +6,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels._warnings import suppressed
@@ -13,6 +14,7 @@ from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators.fitting import Prepared
 from learnkernels.gram import CenteredKernels
 from learnkernels.machines import Machine
+from learnkernels.plurals import count_text
 
 # Difference of alignments that is rounding: weights of both signs cancel many digits.
 SAME = 1e-4
@@ -35,6 +37,24 @@ class Refit:
     machine: Machine | None
 
 
+def shared_weights(estimator: Any) -> np.ndarray:
+    """Return the weights of a fitted estimator; raise if every target has its own.
+
+    Parameters
+    ----------
+    estimator : KernelClassifier, KernelRegressor or KernelLearner
+    """
+    check_is_fitted(estimator)
+    weights: np.ndarray = estimator.weights_
+    if weights.ndim > 1:
+        raise InputError(
+            f"the model has weights of its own for each of {count_text(len(weights), 'target')} "
+            '(weights="per_target"), and guarantees, reports and displays need one weight vector; '
+            'fit with weights="shared", or read weights_ and score_by_view.'
+        )
+    return weights
+
+
 def refit(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Refit:
     """Return the kernels of a fitted estimator on its training data, which it does not keep.
 
@@ -46,7 +66,7 @@ def refit(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Refit:
     sample_weight : array of shape (n_samples,) or None
         The sample weights of the fit, positive.
     """
-    check_is_fitted(estimator)
+    mu = shared_weights(estimator)
     if getattr(estimator, "_weighted", False) and sample_weight is None:
         raise InputError(
             "the model was fitted with sample weights; pass them to lk.report as sample_weight=. "
@@ -56,7 +76,6 @@ def refit(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Refit:
     with suppressed(TableWarning):
         prepared, machine = copy(estimator)._training(X, y, sample_weight)
     kernels = prepared.centered()
-    mu = estimator.weights_
     same = len(mu) == kernels.n_kernels
     if not same or abs(kernels.statistics.alignment(mu) - estimator.alignment_) > SAME:
         raise InputError(

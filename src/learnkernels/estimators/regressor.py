@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -9,11 +10,18 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from learnkernels.checks import as_input_error, require_choice, require_not_negative
+from learnkernels.checks import (
+    as_input_error,
+    positive_values,
+    require_choice,
+    require_not_negative,
+)
 from learnkernels.errors import InputError
 from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn, train
+from learnkernels.estimators.per_target import WEIGHTS, check_per_target, fit_targets
+from learnkernels.estimators.rows import Rows
 from learnkernels.estimators.scoring import fold_scores, require_scoring
 from learnkernels.estimators.selection import (
     chooses_by_folds,
@@ -32,6 +40,7 @@ from learnkernels.estimators.uncertainty import (
     posterior_of,
     require_coverage,
 )
+from learnkernels.estimators.view_scores import kernels_by_view, score_terms, validated_targets
 from learnkernels.execution import as_backend
 from learnkernels.kernels import has_fast_products
 from learnkernels.machines import SVR, AlignmentPredictor, Machine, Ridge, has_closed_form
@@ -65,6 +74,11 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         each training part; ``"auto"`` is a list from 0.03 to 100.
     epsilon : float, default=0.1
         Residual that ``machine="svr"`` does not penalise, in units of the standard deviation of y.
+    weights : {"shared", "per_target"}, default="shared"
+        Whether several targets share the weights and alpha, or each has its own: an average of
+        candidates, weighted by their errors of generalised cross-validation. ``"per_target"`` is
+        for ridge and ``method="auto"``, and costs one eigendecomposition for each candidate: 21
+        for four kernels, at most 60.
     center : bool, default=True
         Center the base kernels in feature space and the targets: ridge with an intercept. Without
         it ridge has none; support vector regression always has one.
@@ -97,16 +111,18 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
 
     Attributes
     ----------
-    weights_ : ndarray of shape (n_kernels,)
-        Weights of the centered and normalised base kernels.
+    weights_ : ndarray of shape (n_kernels,), or (n_targets, n_kernels)
+        Weights of the centered and normalised base kernels; of each target for
+        ``weights="per_target"``, where they are averages over the candidates.
     kernel_names_ : ndarray of shape (n_kernels,)
         Their names.
     kernel_views_ : ndarray of shape (n_kernels,)
         The view that each belongs to.
     view_weights_ : dict of str to float
-        Sum of the weights of each view's kernels.
+        Sum of the weights of each view's kernels; the mean over targets if each has its own.
     alignment_ : float
-        Centered alignment of the learned kernel with the target.
+        Centered alignment of the learned kernel with the target; of the kernel with mean weights if
+        each target has its own.
     kernel_alignments_ : ndarray of shape (n_kernels,)
         Centered alignment of each base kernel alone.
     certificate_ : Certificate
@@ -114,8 +130,9 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
     machine_certificates_ : tuple of Certificate
         Duality gap for each output, of ridge if it was solved by conjugate gradients, and of
         support vector regression for the standardised target.
-    alpha_ : float or None
-        The value that was used; None if the machine is not ridge.
+    alpha_ : float, ndarray of shape (n_targets,) or None
+        The value that was used; None if the machine is not ridge. For ``weights="per_target"`` that
+        of the best candidate of each target.
     C_ : float
         The value that was used; only for ``machine="svr"``.
     solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "svr", "alignment"}
@@ -124,7 +141,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         Rows of the training data that are support vectors; only for ``machine="svr"``.
     dual_coef_ : ndarray of shape (n_samples,), (n_samples, n_targets) or (n_targets, n_support)
         Coefficients of the samples, as in KernelRidge, or those of the support vectors, as in SVR.
-        Not for the method ``"ensemble"``.
+        Not for the method ``"ensemble"`` and for ``weights="per_target"``.
     intercept_ : ndarray of shape (n_targets,)
         Constant of ``X @ coef_.T + intercept_`` where `coef_` is defined, else of the expansion in
         the learned kernel, centered if `center`.
@@ -140,7 +157,9 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
     tail_sums_ : ndarray of shape (n_kernels,)
         Tail sum of the spectrum of each kernel; only for the methods ``"conv"`` and ``"dc"``.
     selection_ : Selection
-        The candidates and their held-out errors; only for the methods ``"auto"`` and ``"loo"``.
+        The candidates and their held-out errors; only for the methods ``"auto"`` and ``"loo"``. For
+        ``weights="per_target"`` their errors of generalised cross-validation, relative to the
+        variance of a target, and their shares in the averages, means over targets.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
@@ -166,6 +185,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         machine: str = "auto",
         C: Any = "auto",
         epsilon: float = 0.1,
+        weights: str = "shared",
         center: bool = True,
         normalize: str | None = "trace",
         backend: Any = None,
@@ -184,6 +204,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         self.machine = machine
         self.C = C
         self.epsilon = epsilon
+        self.weights = weights
         self.center = center
         self.normalize = normalize
         self.backend = backend
@@ -210,7 +231,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
             Training data, or the stack of Gram matrices for ``kernels="precomputed"``. With the
             kernels of `table`, the default, also a frame with categories, dates and missing cells.
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
-            Targets; several share one learned kernel, and C or alpha.
+            Targets; several share one learned kernel, and C or alpha, unless
+            ``weights="per_target"``.
         sample_weight : array-like of shape (n_samples,) or None, default=None
             Weights of the samples, in both stages: a weight of 2 counts as the sample twice. If
             errors are held out and equal rows of X have different targets, a sample of weight 2 is
@@ -225,6 +247,9 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         w, samples = self._sample_weights(sample_weight, X)
         method, machine = as_method(self.method, "regression"), self._machine()
         require_scoring(self.scoring)
+        require_choice("weights", self.weights, WEIGHTS)
+        if self.weights == "per_target":
+            check_per_target(self)
         parameter = self._parameter()
         memory = self._memory()
         split: dict[str, np.ndarray] = {}
@@ -235,6 +260,10 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         rows = self._rows(X, Y[samples], w, samples, getattr(self, parameter))
         fast, n = has_fast_products(self.kernels) and not machine.takes_C, len(rows.samples)
         machine.check(n, *bounds)
+        if self.weights == "per_target":
+            self._fit_targets(X, Y[rows.samples], rows, memory)
+            self._flat = y.ndim == 1
+            return self
         by_folds = chooses_by_folds(self.cv, method, n, fast)
         compare = by_folds and isinstance(method, Auto)
         values = values_of(self, method, machine, by_folds)
@@ -245,8 +274,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
             order, split = contiguous_folds(rows, None, self.cv, self.random_state, X)
             rows = rows.take(order)
         Y = Y[rows.samples]
-        for name in ("C_", "C_errors_", "C_scores_", "alpha_errors_", "alpha_scores_"):
-            self.__dict__.pop(name, None)
+        self._forget_choices()
         selection = None
         with self._progress():
             choice = self._choose_family(X, Y, rows, "regression", compare)
@@ -262,7 +290,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
             )
             value = values[0] if values else learned_value(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [value], posterior=True)
-        self.alpha_ = value if machine.takes_alpha else None
+        self.alpha_: Any = value if machine.takes_alpha else None
         if machine.takes_C:
             self.C_ = value
         self._store(prepared, learned, choice.candidates)
@@ -273,6 +301,25 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
             self._posterior = kept
         self._flat = y.ndim == 1
         return self
+
+    def _forget_choices(self) -> None:
+        """Remove the attributes of an earlier fit that this one may not set."""
+        for name in ("C_", "C_errors_", "C_scores_", "alpha_errors_", "alpha_scores_"):
+            self.__dict__.pop(name, None)
+
+    def _fit_targets(self, X: Any, Y: np.ndarray, rows: Rows, memory: dict[str, Any]) -> None:
+        """Learn weights and alpha of each target; Y holds the targets of the trained samples."""
+        automatic = isinstance(self.alpha, str) and self.alpha == "auto"
+        alphas = [] if automatic else positive_values("alpha", self.alpha, '"auto"')
+        self._forget_choices()
+        with self._progress():
+            choice = self._choose_family(X, Y, rows, "regression", by_folds=False)
+            prepared = self._prepare(X, Y, Y, rows, "regression", **memory)
+            predictor, models = fit_targets(prepared, alphas)
+        self._store(prepared, predictor.learned, choice.candidates)
+        self.weights_, self.alpha_ = models.weights, models.alpha
+        self._store_predictor(predictor, rows)
+        self.__dict__.pop("_posterior", None)
 
     def _compare(
         self, prepared: Prepared, method: WeightMethod, machine: Machine, values: list[float],
@@ -435,6 +482,56 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
     def _shaped(self, values: np.ndarray) -> np.ndarray:
         """Return values without the axis of targets if y had none."""
         return values[:, 0] if self._flat else values
+
+    def score_by_view(self, X: Any, y: Any, sample_weight: Any = None) -> dict[str, Any]:
+        """Return the part of R^2 that each view explains.
+
+        The product measure: with ``r`` the targets and ``f_v`` the predictions of the views, all
+        minus their means, and ``f`` the sum of ``f_v``, the score of a view is ``sum(f_v * (2 r -
+        f)) / sum(r**2)``. The scores add up to R^2. A view that makes the predictions worse has a
+        negative score, and views with the same information share its score.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            New samples, as in `predict`.
+        y : array-like of shape (n_samples,) or (n_samples, n_targets)
+            Their targets.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            Weights of the samples.
+
+        Returns
+        -------
+        dict of str to float or ndarray of shape (n_targets,)
+            Score of each view of `on`, and of each kernel outside of views. ``"mean error"``, the
+            last entry, is the loss because the mean of the predictions is not that of y: at most
+            zero. NaN for targets that are constant.
+
+        Examples
+        --------
+        >>> import learnkernels as lk
+        >>> from sklearn.datasets import load_diabetes
+        >>> X, y = load_diabetes(return_X_y=True)
+        >>> views = [lk.on([0, 1], name="age, sex"), lk.on(slice(2, 10), name="blood")]
+        >>> model = lk.KernelRegressor(views).fit(X[::2], y[::2])
+        >>> scores = model.score_by_view(X[1::2], y[1::2])
+        >>> list(scores)
+        ['age, sex', 'blood', 'mean error']
+        >>> abs(sum(scores.values()) - model.score(X[1::2], y[1::2])) < 1e-9
+        True
+        """
+        check_is_fitted(self)
+        X = self._validate(X, reset=False)
+        outputs = self._outputs_of(X)
+        Y, w = validated_targets(y, sample_weight, self._shaped(outputs).shape)
+        terms = score_terms(outputs, self._view_outputs(X), Y, w)
+        return {name: float(part[0]) if self._flat else part for name, part in terms.items()}
+
+    def _view_outputs(self, X: Any) -> Iterator[tuple[str, np.ndarray]]:
+        """Yield the name of each view and its part of the outputs, up to a constant."""
+        for view, kernels in kernels_by_view(self).items():
+            parts = [function.restricted(kernels) for function in self._functions]
+            yield view, self._evaluated([part for part in parts if part is not None], X)
 
     def _parameter(self) -> str:
         """Return the name of the machine's regularisation parameter.

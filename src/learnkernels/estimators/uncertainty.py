@@ -52,6 +52,9 @@ def reason(model: Any) -> tuple[str, str]:
         return why, advice
     if isinstance(as_method(model.method), Ensemble):
         return 'method "ensemble" averages several machines', "fit it with another method"
+    if np.ndim(model.alpha_):
+        why = 'weights="per_target" averages several machines'
+        return why, 'fit it with weights="shared"'
     n = model._coefficients[2]
     why = (
         f"the matrices of {n} samples need {format_bytes(posterior_bytes(n))}, more than "

@@ -19,6 +19,15 @@ class Function(Protocol):
     def outputs(self, X: Any, backend: Backend) -> np.ndarray:
         """Return values for new samples, shape (n_new, n_outputs)."""
 
+    def restricted(self, kernels: np.ndarray) -> Function | None:
+        """Return the terms of some base kernels, up to a constant; None if it has none of them.
+
+        Parameters
+        ----------
+        kernels : ndarray of int
+            Positions in the user's list.
+        """
+
 
 @dataclass(frozen=True)
 class LearnedKernel:

@@ -63,6 +63,32 @@ class WeightProblem:
 
 
 @dataclass(frozen=True)
+class TargetModels:
+    """One model for every target.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_targets, n_kernels)
+        Averages of the candidates; each row sums to one.
+    alpha : ndarray of shape (n_targets,)
+        Alpha of the candidate with the lowest error.
+    coef : ndarray of shape (n_kernels, n_samples, n_targets)
+        The prediction is ``sum_k K_k(x, samples) coef_k``.
+    """
+
+    weights: np.ndarray
+    alpha: np.ndarray
+    coef: np.ndarray
+
+    def spread(self, kept: np.ndarray) -> TargetModels:
+        """Return the models of all kernels; those that are not in the mask `kept` get weight 0."""
+        weights = np.zeros((len(self.weights), len(kept)))
+        coef = np.zeros((len(kept), *self.coef.shape[1:]))
+        weights[:, kept], coef[kept] = self.weights, self.coef
+        return TargetModels(weights, self.alpha, coef)
+
+
+@dataclass(frozen=True)
 class LearnedWeights:
     """The result of a weight method.
 
@@ -81,6 +107,8 @@ class LearnedWeights:
         The candidates among which the method chose.
     errors : ndarray of shape (n_compared,) or None, default=None
         Held-out squared error of each sample on which the candidates were compared.
+    targets : TargetModels or None, default=None
+        The models of all targets if each has its own weights; then `weights` are their mean.
     """
 
     weights: np.ndarray
@@ -90,6 +118,7 @@ class LearnedWeights:
     alpha: float | None = None
     selection: Selection | None = None
     errors: np.ndarray | None = None
+    targets: TargetModels | None = None
 
 
 class WeightMethod(BaseEstimator):

@@ -139,8 +139,9 @@ def learn_weights(method: WeightMethod, problem: WeightProblem) -> LearnedWeight
         weights[~constant] = found.weights
         tails[~constant] = np.nan if found.tail_sums is None else found.tail_sums
         found = replace(
-            found, weights=weights, tail_sums=None if found.tail_sums is None else tails
-        )
+            found, weights=weights, tail_sums=None if found.tail_sums is None else tails,
+            targets=None if found.targets is None else found.targets.spread(~constant),
+        )  # fmt: skip
     return found
 
 

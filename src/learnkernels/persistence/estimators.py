@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from learnkernels.checks import positive_values
 from learnkernels.errors import InputError
 from learnkernels.estimators import KernelClassifier, KernelLearner, KernelRegressor
+from learnkernels.estimators.per_target import WEIGHTS
 from learnkernels.execution import Threads
 from learnkernels.gram import NORMALIZATIONS
 from learnkernels.gram.pairs.combination import PairFunction
@@ -66,6 +67,7 @@ from learnkernels.persistence.posteriors import POSTERIOR, check_posterior
 from learnkernels.solvers import Certificate
 
 MAX_THREADS = 4096
+SMALLEST_ALPHA = 1e-300
 MAX_SAMPLES = 10**9
 MAX_COLUMNS = 2**31 - 1  # of a sparse matrix with 32-bit indices
 # Parameters of a pipeline, which no step may be named after.
@@ -157,6 +159,30 @@ class Regularization(Field):
         return value
 
 
+@dataclass(frozen=True)
+class OneOrSeveral(Field):
+    """A value, or an array with one row or number for each target.
+
+    Parameters
+    ----------
+    one : Field
+    several : Array
+    """
+
+    one: Field
+    several: Array
+
+    def write(self, value: Any, arrays: Any) -> Any:
+        if np.ndim(value) == self.several.ndim:
+            return {"targets": self.several.write(value, arrays)}
+        return self.one.write(value, arrays)
+
+    def read(self, found: Any, arrays: Any) -> Any:
+        if isinstance(found, dict) and found.keys() == {"targets"}:
+            return self.several.read(found["targets"], arrays)
+        return self.one.read(found, arrays)
+
+
 class ScoringArgument(Field):
     """The argument ``scoring=``: None, or the name of a score of scikit-learn."""
 
@@ -245,8 +271,8 @@ def check_certificate(certificate: Certificate) -> None:
 
 def check_fitted(model: Any) -> None:
     """Raise unless the attributes of an estimator fit together, and to its input."""
-    p = len(model.weights_)
-    lengths = {len(model.kernel_names_), len(model.kernel_views_), len(model.kernel_alignments_)}
+    p = len(model.kernel_names_)
+    lengths = {model.weights_.shape[-1], len(model.kernel_views_), len(model.kernel_alignments_)}
     lengths |= {len(model.tail_sums_)} if hasattr(model, "tail_sums_") else set()
     require(p > 0 and lengths == {p}, "weights and kernels differ in number")
     require(
@@ -282,8 +308,15 @@ def check_classifier(model: KernelClassifier) -> None:
 
 def check_regressor(model: KernelRegressor) -> None:
     check_predictor(model)
+    n = len(model._intercept)
+    require(n == 1 or not model._flat, "several outputs of one target")
+    own = model.weights == "per_target"
+    expected = (n, len(model.kernel_names_)) if own else (len(model.kernel_names_),)
+    require(model.weights_.shape == expected, "weights of another shape")
+    shape = (n,) if own else ()
+    require(model.alpha_ is None or np.shape(model.alpha_) == shape, "alphas of another shape")
+    require(not (own and hasattr(model, "_posterior")), "a posterior of several machines")
     check_posterior(model)
-    require(len(model._intercept) == 1 or not model._flat, "several outputs of one target")
 
 
 def check_scaler(scaler: StandardScaler) -> None:
@@ -414,9 +447,11 @@ ESTIMATORS = {
         KernelRegressor,
         PREDICTOR_PARAMS | {
             "alpha": Regularization(), "machine": Choice(KernelRegressor.MACHINES),
-            "C": Regularization(), "epsilon": Number(0.0, 1e300)},
+            "C": Regularization(), "epsilon": Number(0.0, 1e300), "weights": Choice(WEIGHTS)},
         PREDICTOR | {
-            "alpha_": Optional(POSITIVE), "alpha_errors_": Absent(Array(finite=False)),
+            "weights_": OneOrSeveral(Array(), Array(2)),
+            "alpha_": OneOrSeveral(Optional(POSITIVE), Array(low=SMALLEST_ALPHA)),
+            "alpha_errors_": Absent(Array(finite=False)),
             "alpha_scores_": Absent(Array(finite=False)), "C_": Absent(POSITIVE),
             "C_errors_": Absent(Array(finite=False)), "C_scores_": Absent(Array(finite=False)),
             "_flat": TRUTH, "_posterior": Absent(POSTERIOR)},

@@ -469,7 +469,7 @@ COMBINED = Union("a combination of kernels", {
     "factors": Record(
         CombinedFactors,
         {"groups": GROUPS, "factors": Several(FACTOR), "d": Several(PRODUCTS),
-         "used": Array(dtype="b1"), "center": TRUTH},
+         "index": INDEX, "used": Array(dtype="b1"), "center": TRUTH},
         check=check_combined_factors,
     ),
 })  # fmt: skip
@@ -486,7 +486,7 @@ FUNCTION = Union("a function", {
     "factors": Record(
         FactorFunction,
         {"groups": GROUPS, "means": Several(Array()), "primal": Several(COEFFICIENTS),
-         "center": TRUTH},
+         "index": INDEX, "center": TRUTH},
         check=check_factor_function,
     ),
 })  # fmt: skip

@@ -77,7 +77,7 @@ def check_inputs(model: Any) -> None:
     if tables:
         require(hasattr(model, "_on_strings"), "a table, or strings")
         data = Data("strings") if model._on_strings else Data("table", model.n_features_in_, given)
-    p = len(model.weights_)
+    p = len(model.kernel_names_)
     parts = model._functions if hasattr(model, "_functions") else model._kernel.parts
     for part in (*parts, *parts_of_posterior(model)):
         if isinstance(part, (FactorFunction, CombinedFactors)):
@@ -91,11 +91,12 @@ def check_inputs(model: Any) -> None:
 
 def check_factors(part: Any, data: Data, p: int, missing: str) -> None:
     """Raise unless the groups of columns can read the input of a model with p kernels."""
+    require((part.index < p).all(), "a kernel that does not exist")
     for group in part.groups:
         found = returned(group.source, data)
         require(found.kind in ("numbers", "counts"), "columns of strings")
         require(group.columns.max() < found.width, "a column that does not exist")
-        require(group.owner.max() < p, "a kernel that does not exist")
+        require(group.owner.max() < len(part.index), "a kernel that does not exist")
         require(group.missing == missing, "another value of missing=")
 
 

@@ -34,6 +34,8 @@ class CombinedFactors:
         The training samples.
     d : tuple of ndarray of shape (q,)
         Factor of each column.
+    index : ndarray of shape (n_used,)
+        Positions of the kernels in the user's list.
     used : ndarray of bool
         Which of all kernels held as factors these are.
     center : bool
@@ -42,6 +44,7 @@ class CombinedFactors:
     groups: tuple[FactorGroup, ...]
     factors: tuple[Factor, ...]
     d: tuple[np.ndarray, ...]
+    index: np.ndarray
     used: np.ndarray
     center: bool
 
@@ -145,7 +148,8 @@ class CombinedFactors:
         else:
             pairs = zip(self.factors, self.d, strict=True)
             v = tuple(d[:, None] * f.transposed_times(coef) for f, d in pairs)
-        return FactorFunction(self.groups, tuple(f.c for f in self.factors), v, self.center)
+        means = tuple(f.c for f in self.factors)
+        return FactorFunction(self.groups, means, v, self.index, self.center)
 
 
 @dataclass(frozen=True)
@@ -157,12 +161,15 @@ class FactorFunction:
     groups : tuple of FactorGroup
     means : tuple of ndarray of shape (q,)
     primal : tuple of ndarray of shape (q, n_outputs)
+    index : ndarray of shape (n_used,)
+        Positions of the kernels in the user's list.
     center : bool
     """
 
     groups: tuple[FactorGroup, ...]
     means: tuple[np.ndarray, ...]
     primal: tuple[np.ndarray, ...]
+    index: np.ndarray
     center: bool
 
     def outputs(self, X: Any, backend: Backend) -> np.ndarray:
@@ -173,6 +180,15 @@ class FactorFunction:
         """Return values for prepared samples, shape (n_new, n_outputs)."""
         new = new_factors(self.groups, self.means, samples, self.center)
         return np.sum([f.times(v) for f, v in zip(new, self.primal, strict=True)], axis=0)
+
+    def restricted(self, kernels: np.ndarray) -> FactorFunction | None:
+        """Return the terms of some base kernels; None if it has none of them."""
+        own = np.isin(self.index, kernels)
+        if not own.any():
+            return None
+        pairs = zip(self.groups, self.primal, strict=True)
+        primal = tuple(own[group.owner][:, None] * v for group, v in pairs)
+        return replace(self, primal=primal)
 
 
 def new_factors(

@@ -168,7 +168,7 @@ class CenteredFactors:
         kept = self if used.all() else self.keep(used, self.index[used])
         columns = kept.factors(center)
         d = tuple(factors[used][f.owner] for f in columns)
-        return CombinedFactors(kept.kernels.groups, columns, d, used, center)
+        return CombinedFactors(kept.kernels.groups, columns, d, kept.index, used, center)
 
     def gram(self, factors: np.ndarray, backend: Backend) -> np.ndarray:
         """Return ``sum_k factors_k K_k`` of the centered kernels, shape (n_samples, n_samples)."""

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from learnkernels.errors import InputError
 from learnkernels.execution import Backend
 from learnkernels.gram.pairs.cells import Cells
 from learnkernels.gram.pairs.objects import ObjectKernels
@@ -198,6 +199,13 @@ class PairFunction:
         data = X if self.source is None else self.source.read(X)[0]
         cells = Cells.of(data, self.table.shape[1:], self.symmetric)
         return np.array([cells.entries(values) for values in self.table]).T
+
+    def restricted(self, kernels: np.ndarray) -> PairFunction | None:
+        """Raise: the table is a sum over the kernels."""
+        raise InputError(
+            "the predictions of kernels of pairs are stored as one sum, which cannot be split by "
+            "view or kernel; fit one model for each, and compare their scores."
+        )
 
 
 def row_ranges(n: int) -> list[slice]:

@@ -20,6 +20,9 @@ class Tiled(Protocol):
     """Kernels on row samples and column samples, as passes read them (see `TileKernels`)."""
 
     @property
+    def index(self) -> np.ndarray: ...
+
+    @property
     def names(self) -> tuple[str, ...]: ...
 
     @property

@@ -441,6 +441,12 @@ class CombinedTiles:
         taken = self.take(index)
         return replace(taken, kernels=taken.kernels.as_columns())
 
+    def keep(self, mask: np.ndarray) -> CombinedTiles:
+        """Return the terms of some of the kernels, with the means and the constant of all."""
+        used = self.used.copy()
+        used[used] = mask
+        return replace(self, kernels=self.kernels.keep(mask), used=used, factors=self.factors[mask])
+
     def function(self, coef: np.ndarray, primal: np.ndarray | None) -> TileFunction:
         """Return x -> K(x, training samples) coef, with the samples whose coefficient is not 0."""
         support = np.flatnonzero((coef != 0).any(axis=1))
@@ -466,3 +472,8 @@ class TileFunction:
     def outputs(self, X: Any, backend: Backend) -> np.ndarray:
         """Return values for new samples, shape (n_new, n_outputs)."""
         return self.combined.products(self.combined.prepared(X), self.coef, backend)
+
+    def restricted(self, kernels: np.ndarray) -> TileFunction | None:
+        """Return the terms of some base kernels, up to a constant; None if it has none of them."""
+        mask = np.isin(self.combined.kernels.index, kernels)
+        return replace(self, combined=self.combined.keep(mask)) if mask.any() else None

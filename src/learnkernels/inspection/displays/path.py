@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import clone
-from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
+from learnkernels.estimators import shared_weights
 from learnkernels.estimators.selection import regularization_name
 from learnkernels.inspection.displays.style import (
     COLOURS,
@@ -89,7 +89,7 @@ class WeightPathDisplay:
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure.
         """
-        check_is_fitted(estimator)
+        shared_weights(estimator)  # raises if every target has its own
         parameter = regularization_name(estimator)
         if not hasattr(estimator, parameter):
             raise InputError(

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
+from learnkernels.estimators import shared_weights
 from learnkernels.inspection.displays.style import BLUE, GREY, INK, axes_for, label_of, tidy
 
 if TYPE_CHECKING:
@@ -68,9 +68,9 @@ class WeightsDisplay:
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure.
         """
-        check_is_fitted(estimator)
+        weights = shared_weights(estimator)
         if by == "kernel":
-            return cls(estimator.kernel_names_, estimator.weights_).plot(ax)
+            return cls(estimator.kernel_names_, weights).plot(ax)
         if by == "view":
             views = estimator.view_weights_
             return cls(list(views), list(views.values()), "weights of the views").plot(ax)
@@ -150,10 +150,9 @@ class AlignmentDisplay:
         ax : pair of matplotlib Axes or None, default=None
             Where to draw weights and alignments; None makes a figure.
         """
-        check_is_fitted(estimator)
         return cls(
             estimator.kernel_names_,
-            estimator.weights_,
+            shared_weights(estimator),
             estimator.kernel_alignments_,
             estimator.alignment_,
         ).plot(ax)
