@@ -24,6 +24,7 @@ from benchmarks import (
     statistics,
     tables,
     tables_large,
+    targets,
     uncertainty,
 )
 
@@ -45,6 +46,7 @@ BENCHMARKS = {
     "pairs": pairs.run,
     "tables": tables.run,
     "tables_large": tables_large.run,
+    "targets": targets.run,
     "uncertainty": uncertainty.run,
     "soak": soak.run,
 }

@@ -24,7 +24,8 @@ def write_tables(results: Path, tables: Path) -> None:
     Parameters
     ----------
     results : Path
-        Folder with methods.json, noise.json, cost.json, precision.json and uncertainty.json.
+        Folder with methods.json, noise.json, cost.json, precision.json, targets.json and
+        uncertainty.json.
     tables : Path
         Folder to write to.
     """
@@ -33,6 +34,7 @@ def write_tables(results: Path, tables: Path) -> None:
     noise = json.loads((results / "noise.json").read_text(encoding="utf-8"))
     cost = json.loads((results / "cost.json").read_text(encoding="utf-8"))
     precision = json.loads((results / "precision.json").read_text(encoding="utf-8"))
+    targets = json.loads((results / "targets.json").read_text(encoding="utf-8"))
     uncertainty = json.loads((results / "uncertainty.json").read_text(encoding="utf-8"))
     for name, text in (
         ("cost", cost_table(cost)),
@@ -42,6 +44,7 @@ def write_tables(results: Path, tables: Path) -> None:
         ("noise", noise_table(noise)),
         ("precision", precision_table(precision["families"], "kernels")),
         ("precision_by_data", precision_table(by_data(precision["families"]), "data")),
+        ("targets", targets_table(targets["models"])),
         ("uncertainty", uncertainty_table(uncertainty["tables"])),
     ):
         (tables / f"{name}.md").write_text(text + "\n", encoding="utf-8")
@@ -189,6 +192,26 @@ def size(n_bytes: float) -> str:
         if n_bytes < 1000 * bytes_of_it:
             return f"{n_bytes / bytes_of_it:.3g} {unit}"
     return f"{n_bytes / 1e12:.3g} TB"
+
+
+def targets_table(models: dict) -> str:
+    """One row a model of many targets: means over the seeds, and the ratio of the times."""
+    names = {
+        "shared": '`weights="shared"`',
+        "per_target": '`weights="per_target"`',
+        "himalaya": "himalaya, random search",
+    }
+    seconds = {name: np.mean([one["cpu_seconds"] for one in models[name]]) for name in names}
+    rows = [
+        [
+            label,
+            f"{np.mean([one['r2'] for one in models[name]]):.4f}",
+            f"{seconds[name]:.1f} s",
+            f"{seconds['himalaya'] / seconds[name]:.0f}",
+        ]
+        for name, label in names.items()
+    ]
+    return table(["model", "mean R²", "CPU time", "times as fast as himalaya"], rows)
 
 
 def uncertainty_table(tables: dict) -> str:
