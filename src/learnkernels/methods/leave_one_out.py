@@ -158,7 +158,7 @@ class LeaveOneOut(WeightMethod):
         best: list[LeaveOneOutPoint] = []
 
         def evaluate(x: np.ndarray) -> tuple[float, np.ndarray]:
-            d, total = x[1:], max(x[1:].sum(), np.finfo(float).tiny)
+            d, total = x[1:], max(x[1:].sum(), 1e-200)
             scale = min(np.exp(x[0]), SCALES[1] / total)
             point = objective.evaluate(scale * d)
             if point is None or not np.isfinite(point.value):
