@@ -73,12 +73,18 @@ def translated(path: str, encoding: str) -> Iterator[None]:
 def require_rows(n: int, path: str) -> None:
     """Raise if a table has no rows."""
     if n == 0:
-        raise InputError(f"{path!r} has a header but no rows; expected one row per sample.")
+        raise InputError(
+            f"{path!r} has a header but no rows; expected one row per sample. Add rows, or pass "
+            "another file."
+        )
 
 
 def unreadable(path: str, reason: str) -> InputError:
     """Return the error of a file that is not a table."""
-    return InputError(f"{path!r} cannot be read as a table: {reason.removesuffix('.')}.")
+    return InputError(
+        f"{path!r} cannot be read as a table: {reason.removesuffix('.')}. Check the file, or pass "
+        "--sep or --encoding."
+    )
 
 
 def checked_table(table: pd.DataFrame, path: str) -> pd.DataFrame:
@@ -97,7 +103,7 @@ def separator(text: str) -> str:
     sep = "\t" if text == r"\t" else text
     if len(sep) != 1 or sep in '"\r\n':
         raise InputError(
-            f"--sep {text!r} is not a separator; expected one character such as ';' or '\\t'."
+            f"--sep {text!r} is not a separator; expected one character: pass ';' or '\\t'."
         )
     return sep
 
@@ -206,7 +212,8 @@ def split_target(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, pd.Ser
     X = table.drop(columns=target)
     if X.shape[1] == 0:
         raise InputError(
-            f"the file has no column besides the target {target!r}; features are needed."
+            f"the file has no column besides the target {target!r}; features are needed: add "
+            "columns, or choose another target."
         )
     return X, y
 

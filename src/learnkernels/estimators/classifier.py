@@ -316,8 +316,8 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
             if unknown or values:
                 found = f"the label {unknown[0]!r}" if unknown else f"the weight {values[0]!r}"
                 raise InputError(
-                    f"class_weight has {found}; expected a positive number for labels among "
-                    f"{self.classes_.tolist()[:LISTED]}."
+                    f"class_weight has {found}; expected labels among "
+                    f"{self.classes_.tolist()[:LISTED]}: pass a positive number for each."
                 )
         elif given is not None and not (isinstance(given, str) and given == "balanced"):
             raise InputError(

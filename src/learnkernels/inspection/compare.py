@@ -185,7 +185,7 @@ def compare(
     if n_folds < 3:
         raise InputError(
             f"cv={cv!r} has {count_text(n_folds, 'fold')}; compare needs at least 3: one to test, "
-            "one to choose the regularisation parameter, the others to train."
+            "one to choose the regularisation parameter, the others to train. Pass a larger cv."
         )
     learners, skipped = {}, {}
     if isinstance(methods, str) and methods == "all":
@@ -229,7 +229,10 @@ def compare(
                         skipped[label] = str(error)
                         del learners[label], runs[label]
     if not runs:
-        raise InputError("no method could be compared: " + " ".join(skipped.values()))
+        raise InputError(
+            "no method could be compared; change the data or the methods: "
+            + " ".join(skipped.values())
+        )
     name = "mean" if setting.codes is None else "most frequent class"
     baseline = BaselineResult(name, **means_of(constant))
     return Comparison(task, len(y), baseline, results_of(runs), names, skipped, dict(+unconverged))
@@ -340,7 +343,10 @@ def task_of(task: str, y: np.ndarray, cv: Any, random_state: Any, grid: Any) -> 
     if task == "classification":
         classes, codes = class_codes(y)
         if len(classes) < 2:
-            raise InputError("y contains a single class; comparing classifiers needs at least two.")
+            raise InputError(
+                "y contains a single class; comparing classifiers needs at least two: add samples "
+                "of another class."
+            )
         advice = 'Is this regression? Pass task="regression".'
         if np.asarray(y).dtype.kind not in "iuf":
             advice = "Remove the class, or merge it with another one."

@@ -76,8 +76,8 @@ def summary(
     fitted = final_estimator(model)
     if not isinstance(fitted, BaseKernelEstimator):
         raise InputError(
-            f"a report needs a fitted KernelClassifier, KernelRegressor or KernelLearner, or a "
-            f"pipeline that ends with one; found {type(fitted).__name__}."
+            f"no report for {type(fitted).__name__}: pass a fitted KernelClassifier, "
+            "KernelRegressor or KernelLearner, or a pipeline that ends with one."
         )
     check_is_fitted(fitted)
     check_parameters(cv, draws, random_state)
