@@ -35,10 +35,11 @@ CATEGORIES = {
     "MemoryWarning",
     "NeverPredictedWarning",
     "UndefinedAlignmentWarning",
+    "TableWarning",
     "UniformBetterWarning",
 }
 # Modules that also use UserWarning: the command line and the cache of compiled functions.
-OTHER_WARNINGS = {"cli/data.py", "compiled_cache.py", "estimators/preprocessing.py"}
+OTHER_WARNINGS = {"cli/data.py", "compiled_cache.py"}
 MODELS = {
     "constant kernel": (lk.ConstantKernelWarning, CONSTANT),
     "method": (ConvergenceWarning, HASTY),

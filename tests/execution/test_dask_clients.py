@@ -99,4 +99,4 @@ def test_command_line_accepts_the_address_of_a_scheduler(
     assert address in dask_clients.CLIENTS
     dask_clients.CLIENTS.pop(address).close()
     assert main([*arguments, "--scheduler", "here"]) == 2
-    assert "not an address; expected tcp://host:8786" in capsys.readouterr().err
+    assert "not an address; expected one such as tcp://host:8786" in capsys.readouterr().err

@@ -239,7 +239,7 @@ def test_invalid_arguments_raise_input_error(curve, tmp_path):
     model = lk.KernelRegressor(kernels=["gaussians", "linear"], method="alignf", alpha=1.0).fit(
         X, y
     )
-    with pytest.raises(lk.InputError, match="pipeline that ends with one; found Ridge"):
+    with pytest.raises(lk.InputError, match="no report for Ridge: pass a fitted"):
         lk.report(Ridge().fit(X, y), X, y)
     with pytest.raises(lk.InputError, match="not the data that the model was trained on"):
         lk.report(model, X[:50], y[:50])

@@ -233,7 +233,8 @@ def data_of(options: Namespace) -> tuple[pd.DataFrame, np.ndarray, str]:
     X = as_dates(as_texts(X, text_columns(options, X)), options.date)
     check_infinite(X)
     task = task_of_target(target, options.task)
-    if options.task == "auto" and is_number(target) and (target % 1 == 0).all():
+    integers = options.task == "auto" and is_number(target) and bool((target % 1 == 0).all())
+    if integers and target.nunique() > 2:
         other = "classification" if task == "regression" else "regression"
         count = count_text(target.nunique(), "different integer")
         print(f"the target has {count}: {task}; pass --task {other} to change it.", file=sys.stderr)

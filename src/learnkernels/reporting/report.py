@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from learnkernels._warnings import suppressed
+from learnkernels.checks import is_whole
 from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators.rows import warn_about_copies
 from learnkernels.files import replacing
@@ -149,7 +150,7 @@ def report(
     >>> found.to_html().startswith("<!doctype html>")
     True
     """
-    if cv and np.ndim(X) < 3:
+    if is_whole(cv) and cv > 0 and np.ndim(X) < 3:
         warn_about_copies(X, np.asarray(y))
     with suppressed(TableWarning):  # the fit raised them
         found = summary(
