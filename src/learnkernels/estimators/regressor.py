@@ -445,10 +445,10 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         Notes
         -----
         These are the jackknife+ intervals of Barber, Candes, Ramdas and Tibshirani (2021):
-        quantiles of f_-i(x) - abs(r_i) and f_-i(x) + abs(r_i) over the training samples i, where
-        f_-i is ridge without sample i and r_i its error for it. Both have a closed form, so nothing
-        is fitted again. Samples count by their weights. With `n_components` f takes the place of
-        f_-i (the jackknife), and there is no guarantee.
+        quantiles of ``f_-i(x) - abs(r_i)`` and ``f_-i(x) + abs(r_i)`` over the training samples i,
+        where ``f_-i`` is ridge without sample i and ``r_i`` its error for it. Both have a closed
+        form, so nothing is fitted again. Samples count by their weights. With `n_components` f
+        takes the place of ``f_-i`` (the jackknife), and there is no guarantee.
 
         If the samples are exchangeable, and weights of the kernels and alpha do not depend on them,
         a new target is in its interval with probability at least ``1 - 2 (1 - coverage)``, for
