@@ -17,6 +17,7 @@ import learnkernels as lk
 from learnkernels.methods import BestSingle
 from learnkernels.reporting import summary
 from learnkernels.reporting.formatting import weight_text
+from learnkernels.reporting.html import score_plot
 from learnkernels.reporting.statements import text_lines
 
 
@@ -325,3 +326,13 @@ def test_page_of_many_classes_stays_small(n_classes, rng):
     assert len(page) < 60_000
     assert ('<table class="matrix">' in page) == (n_classes <= 15)
     assert ("Most frequent confusions" in page) == (n_classes > 15)
+
+
+@pytest.mark.parametrize(("noise", "drawn"), [(0.01, False), (3.0, True)])
+def test_constant_prediction_is_drawn_unless_its_error_is_far_beyond_the_others(noise, drawn, rng):
+    X = rng.standard_normal((60, 1))
+    y = X[:, 0] + noise * rng.standard_normal(60)
+    found = summary(lk.KernelRegressor("linear", "unif", alpha=1e-3).fit(X, y), X, y, draws=2)
+    plot = score_plot(found)
+    assert bool(plot["rows"][-1]["marks"]) == drawn
+    assert any("is not drawn" in note for note in plot["notes"]) != drawn

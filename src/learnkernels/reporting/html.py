@@ -27,6 +27,8 @@ from learnkernels.templates import render
 
 # Rows in the table of kernels; a page with more is slow to open.
 MAX_ROWS = 1000
+# The error of a constant prediction is drawn up to this multiple of the largest other error.
+FAR = 4.0
 
 
 def to_html(summary: Summary) -> str:
@@ -131,12 +133,17 @@ def score_plot(summary: Summary) -> dict[str, Any] | None:
     if not known:
         return None
     measure = score["measure"]
-    ticks = axis_ticks([error for result in known.values() for error in result["errors"]])
+    learned = [error for name in known if name != CONSTANT for error in known[name]["errors"]]
+    constant = known.get(CONSTANT, {}).get("errors", [])
+    near = not learned or max(constant, default=0.0) <= FAR * max(learned)
+    ticks = axis_ticks(learned + constant if near else learned)
     percents = measure == MISCLASSIFICATION
     notes = [
         f"{name}: {result['reason']}" for name, result in results.items() if "reason" in result
     ]
     unconverged = sum(result["unconverged"] for result in known.values())
+    if not near:
+        notes.append(f"The error of a constant prediction ({constant_name(measure)}) is not drawn.")
     notes += [f"{unconverged} of these fits did not converge."] if unconverged else []
     differences = [describe_difference(summary, name) for name in (CONSTANT, "best single kernel")]
     return {
@@ -165,6 +172,8 @@ def score_row(
     ]
     tip = f"mean {mean}, standard deviation {std}"
     marks.append({"kind": "mean", "left": position(result["mean"], ticks), "tip": tip})
+    if result["mean"] > ticks[-1]:  # a constant prediction, beyond the axis
+        marks = []
     return {
         "label": {"learned": "this model", CONSTANT: constant_name(measure)}.get(name, name),
         "learned": name == "learned",
