@@ -21,6 +21,7 @@ EXPECTED = (
     lk.ConstantKernelWarning,
     lk.MemoryWarning,
     lk.NeverPredictedWarning,
+    lk.TableWarning,
     lk.UndefinedAlignmentWarning,
     lk.UniformBetterWarning,
     ConvergenceWarning,

@@ -57,3 +57,9 @@ def test_ridge_lower_bound_holds_for_any_coefficients(rng):
             objective = RidgeObjective.of(problem, allowed)
             bound = objective.lagrangian(coef, v, allowed.argmax_linear(v))
             assert bound <= best.primal
+
+
+def test_coefficients_that_overflow_raise_input_error():
+    model = lk.KernelRegressor(lk.ngrams(1), "align-single", alpha=1e-300)
+    with pytest.raises(lk.InputError, match=r"alpha=\S+ overflow; raise alpha"):
+        model.fit(["aaaaaa", "aaaaaa", ""], [0.0, 1.5, 0.0])

@@ -15,6 +15,7 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from learnkernels.errors import InputError
 from learnkernels.gram import CenteredKernels
 from learnkernels.machines import not_definite, ridge_system
 from learnkernels.methods.base import WeightProblem
@@ -70,13 +71,19 @@ class RidgeObjective:
             system = ridge_system(kernel, root**2, more, backend)
             if system is None:
                 raise not_definite(self.alpha)
-        coef = self.root * system.solve(self.root * self.Y)
-        Z = self.kernels.products(coef)
-        v = np.maximum(Z.forms(), 0.0)
-        # L is largest at coef, so its value is accurate to second order in rounding.
-        value = self.lagrangian(coef, v, mu)
-        target = self.allowed.argmax_linear(v)
-        bound = self.lagrangian(coef, v, target)
+        with np.errstate(over="ignore", invalid="ignore"):  # checked below
+            coef = self.root * system.solve(self.root * self.Y)
+            Z = self.kernels.products(coef)
+            v = np.maximum(Z.forms(), 0.0)
+            # L is largest at coef, so its value is accurate to second order in rounding.
+            value = self.lagrangian(coef, v, mu)
+            target = self.allowed.argmax_linear(v)
+            bound = self.lagrangian(coef, v, target)
+        if not np.isfinite([value, bound]).all():
+            raise InputError(
+                f"the coefficients of ridge with alpha={self.alpha:g} overflow; raise alpha, or "
+                "lower C."
+            )
         state = (coef, Z, system) if self.curved else None
         return Point(mu, value, -v, target, state, value=value, bound=bound)
 
