@@ -11,7 +11,7 @@ import numpy as np
 from learnkernels.significance import paired_difference
 from learnkernels.templates import render
 
-# What the marks in a table mean.
+# The meaning of the marks in a table.
 MARKS = {
     "best": "best: lowest error",
     "worse": "worse: significantly higher error than the best",
@@ -119,7 +119,7 @@ class Comparison:
 
     @property
     def notes(self) -> list[str]:
-        """What the numbers and the marks of the table mean."""
+        """Return the meaning of the numbers and marks of the table."""
         return [
             f"Mean ± standard deviation over {len(self.baseline.errors)} test folds.",
             f"{'; '.join(MARKS.values())}.",

@@ -131,15 +131,15 @@ class Pairs(Family):
 
     def members(self, data: TrainingData) -> list[Kernel]:
         shape = n_objects(self.left), n_objects(self.left if self.right is None else self.right)
-        columns = as_pairs(data.X, shape)
+        first, second = as_pairs(data.X, shape)
         if data.weights is not None:  # pairs of weight zero do not train
-            columns = tuple(column[data.weights > 0] for column in columns)  # type: ignore[assignment]
+            first, second = first[data.weights > 0], second[data.weights > 0]
         if self.form == "symmetric":
-            grams = object_grams("left", self.left, np.concatenate(columns))
+            grams = object_grams("left", self.left, np.concatenate([first, second]))
             chosen = combinations_with_replacement(grams, 2)
             return [PairKernel(one, other, symmetric=True) for one, other in chosen]
-        left = object_grams("left", self.left, columns[0])
-        right = object_grams("right", self.right, columns[1])
+        left = object_grams("left", self.left, first)
+        right = object_grams("right", self.right, second)
         if self.form == "kronecker":
             return [PairKernel(one, other) for one, other in product(left, right)]
         made, name = (np.ones, ONE) if self.form == "sum" else (identity, SAME)

@@ -292,7 +292,7 @@ class LandmarkPosterior(Posterior):
 
 @dataclass(frozen=True, eq=False)
 class Training:
-    """What the posterior by the Gram matrix is computed from, when it is first needed.
+    """The data from which the posterior by the Gram matrix is computed when it is first needed.
 
     Attributes
     ----------

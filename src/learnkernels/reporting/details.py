@@ -1,4 +1,4 @@
-"""What held-out predictions show beside the error: single classes, probabilities, residuals."""
+"""Details of held-out predictions: scores of single classes, probabilities, residuals."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ LABELS = {
     "best single kernel": "the best single kernel",
     CONSTANT: "a constant prediction",
 }
-# What the weights of a method are optimal for.
+# The criterion for which the weights of a method are optimal.
 CRITERIA = {
     "alignf": "the alignment with the target",
     "align-linear": "the alignment with the target",
