@@ -25,22 +25,23 @@ import learnkernels as lk
 MAX_ROWS = 10_000
 
 
-def row_schema(saved: dict[str, Any]) -> type[BaseModel]:
-    """Return the schema of one row: a number or a text for each column of the training table.
+def columns(saved: dict[str, Any]) -> list[str]:
+    """Return the columns of the training table."""
+    return [str(name) for name in saved["model"].feature_names_in_]
 
-    Cells may be missing (null) only if the model was fitted with --impute or --missing neutral.
+
+def row_schema(saved: dict[str, Any]) -> type[BaseModel]:
+    """Return the schema of one row: a number, or a text or truth value, for each column.
+
+    All columns of the training table are required. A missing cell is null.
     """
     numbers = set(saved["numbers"])
-    optional = saved["model"][0].impute or saved["model"][-1].missing == "neutral"
     fields: dict[str, Any] = {}
-    for k, name in enumerate(saved["columns"]):
-        kind: Any = float if name in numbers else str
+    for k, name in enumerate(columns(saved)):
+        kind: Any = float | None if name in numbers else str | bool | None
         options = {"allow_inf_nan": False} if name in numbers else {}
         # Names of columns need not be names in Python, so they are aliases.
-        if optional:
-            fields[f"column_{k}"] = (kind | None, Field(default=None, alias=name, **options))
-        else:
-            fields[f"column_{k}"] = (kind, Field(alias=name, **options))
+        fields[f"column_{k}"] = (kind, Field(alias=name, **options))
     return create_model("Row", __config__=ConfigDict(extra="forbid"), **fields)
 
 
@@ -51,7 +52,7 @@ def description(saved: dict[str, Any]) -> dict[str, Any]:
     return {
         "target": saved["target"],
         "task": saved["task"],
-        "columns": saved["columns"],
+        "columns": columns(saved),
         "classes": classes,
         "probabilities": hasattr(model, "predict_proba"),
     }
@@ -59,10 +60,10 @@ def description(saved: dict[str, Any]) -> dict[str, Any]:
 
 def predict(saved: dict[str, Any], rows: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the predictions of some rows and, if the model has them, probabilities."""
-    table = pd.DataFrame(rows, columns=saved["columns"])
-    texts = [name for name in saved["columns"] if name not in set(saved["numbers"])]
-    table = table.astype(dict.fromkeys(saved["numbers"], float) | dict.fromkeys(texts, object))
-    table = table.where(table.notna(), float("nan"))
+    table = pd.DataFrame(rows, columns=columns(saved), dtype=object)
+    table = table.astype(dict.fromkeys(saved["numbers"], float))
+    for name in saved["dates"]:
+        table[name] = pd.to_datetime(table[name])
     found = {"predictions": saved["model"].predict(table).tolist()}
     if hasattr(saved["model"], "predict_proba"):
         found["probabilities"] = saved["model"].predict_proba(table).round(6).tolist()

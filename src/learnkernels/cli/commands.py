@@ -57,7 +57,7 @@ def run_fit(options: Namespace) -> None:
     ).fit(X, y)  # fmt: skip
     if options.save:
         texts = [*options.text, *options.sequence]
-        save(saved_form(fitted, options.target, task, texts, options.date), options.save)
+        save(saved_form(fitted, X, options.target, task, texts, options.date), options.save)
     shape = f"{count_text(X.shape[1], 'column')}, {count_text(len(X), 'row')}"
     print(f"{task} of {options.target!r} from {shape}")
     console().print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
@@ -260,12 +260,19 @@ def check_options(options: Namespace) -> None:
 
 
 def saved_form(
-    model: Any, target: str, task: str, texts: Sequence[str] = (), dates: Sequence[str] = ()
+    model: Any,
+    X: pd.DataFrame,
+    target: str,
+    task: str,
+    texts: Sequence[str] = (),
+    dates: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """Return the content of a model file that `predict` and `report` read."""
+    """Return the content of a model file that `predict`, `report` and services read."""
+    numbers = [str(name) for name in X.columns if is_number(X[name])]
     model.set_params(verbose=False, backend=None)  # set again by the command that loads it
     return {
         "model": model, "target": target, "task": task, "texts": list(texts), "dates": list(dates),
+        "numbers": numbers,
     }  # fmt: skip
 
 
@@ -279,6 +286,7 @@ def saved_model(path: str) -> dict[str, Any]:
         "task": str,
         "texts": list,
         "dates": list,
+        "numbers": list,
     }
     valid = isinstance(saved, dict) and all(
         isinstance(saved.get(name), kind) for name, kind in types.items()
@@ -295,8 +303,9 @@ def is_table_model(saved: dict[str, Any]) -> bool:
     """Return whether the model belongs to its task, and has the columns that are listed."""
     model = saved["model"]
     columns = set(getattr(model, "feature_names_in_", ()))
+    listed = {*saved["texts"], *saved["dates"], *saved["numbers"]}
     task = "classification" if isinstance(model, KernelClassifier) else "regression"
-    return bool(columns) and {*saved["texts"], *saved["dates"]} <= columns and saved["task"] == task
+    return bool(columns) and listed <= columns and saved["task"] == task
 
 
 def run_demo(options: Namespace) -> None:
@@ -317,7 +326,7 @@ def run_demo(options: Namespace) -> None:
     print(chosen(model))
     folder = Path(options.output)
     make_folder(folder)
-    save(saved_form(model, "digit", "classification"), folder / "model.lk")
+    save(saved_form(model, X, "digit", "classification"), folder / "model.lk")
     found = report(model, X, y.rename("digit"), title="handwritten digits", draws=10, verbose=True)
     print(f"\n{found}\n")
     for ending in ("md", "json", "html"):
