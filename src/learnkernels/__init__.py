@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         KernelLearner,
         KernelRegressor,
         alignment_statistics,
+        open_parquet,
     )
     from learnkernels.execution import Dask, Threads
     from learnkernels.gram import alignment
@@ -88,6 +89,7 @@ __all__ = [
     "model_selection",
     "ngrams",
     "on",
+    "open_parquet",
     "pairs",
     "per_feature",
     "polynomials",
@@ -102,7 +104,10 @@ __all__ = [
 
 _PACKAGES = ("datasets", "inspection", "kernels", "methods", "model_selection", "theory")
 _SOURCES = {
-    "estimators": ("KernelClassifier", "KernelLearner", "KernelRegressor", "alignment_statistics"),
+    "estimators": (
+        "KernelClassifier", "KernelLearner", "KernelRegressor", "alignment_statistics",
+        "open_parquet",
+    ),
     "execution": ("Dask", "Threads"),
     "gram": ("alignment",),
     "inspection": ("compare",),

@@ -2,6 +2,7 @@
 
 from learnkernels.estimators.classifier import KernelClassifier
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared, learn, prepare, train
+from learnkernels.estimators.parts import open_parquet
 from learnkernels.estimators.refit import Refit, refit, shared_weights
 from learnkernels.estimators.regressor import KernelRegressor
 from learnkernels.estimators.statistics import alignment_statistics
@@ -17,6 +18,7 @@ __all__ = [
     "Refit",
     "alignment_statistics",
     "learn",
+    "open_parquet",
     "prepare",
     "refit",
     "shared_weights",

@@ -28,6 +28,7 @@ from learnkernels.estimators.families import FamilyChoice, choose_family
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared, prepare, resolve_on
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
 from learnkernels.estimators.html import LearnedKernelHTML
+from learnkernels.estimators.parts import by_parts, is_lazy
 from learnkernels.estimators.rows import Rows, is_searched
 from learnkernels.estimators.tables import (
     canonical,
@@ -234,6 +235,8 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
     def _outputs(self, X: Any) -> np.ndarray:
         """Return the outputs of the machine for new samples, shape (n_samples, n_outputs)."""
         check_is_fitted(self)
+        if is_lazy(X):
+            return np.concatenate(by_parts(self._outputs, X))
         return self._outputs_of(self._validate(X, reset=False))
 
     def _outputs_of(self, X: Any) -> np.ndarray:

@@ -18,7 +18,7 @@ from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
 from learnkernels.estimators.probability import fit_temperature, log_probabilities
-from learnkernels.estimators.rows import is_searched
+from learnkernels.estimators.rows import Rows, is_searched
 from learnkernels.estimators.scoring import decide, fold_scores, require_scoring
 from learnkernels.estimators.selection import (
     Compared,
@@ -31,6 +31,7 @@ from learnkernels.estimators.selection import (
     machine_fold_outputs,
     values_of,
 )
+from learnkernels.estimators.streaming import Fitted, fit_rows
 from learnkernels.folds import folds
 from learnkernels.kernels import has_fast_products
 from learnkernels.kernels.tables import is_missing
@@ -113,6 +114,12 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
     n_components : int or None, default=None
         Number of random samples (landmarks) that span the predictor: normal equations of that
         size are accumulated over all samples. None is the span of all samples.
+    subsample : int, "auto" or None, default=None
+        Rows from which the kernel is learned, for more rows than memory holds; needs
+        `n_components`. All rows then train the machine, and X is read in parts, so that it may be a
+        `numpy.memmap`, an array of Zarr, HDF5 or Dask, a frame of Dask, or a table of
+        `open_parquet`. ``"auto"`` is 10,000 rows, and at least 2 for each component. None uses all
+        rows for both.
     class_weight : "balanced", dict or None, default=None
         Factors of the sample weights for each class: a dict from labels to numbers, or
         ``"balanced"`` for numbers inversely proportional to the frequency of the classes.
@@ -210,6 +217,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         missing: str = "error",
         max_memory: float | None = None,
         n_components: int | None = None,
+        subsample: int | str | None = None,
         class_weight: Any = None,
         scoring: Any = None,
         tol: float = 1e-3,
@@ -228,6 +236,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         self.missing = missing
         self.max_memory = max_memory
         self.n_components = n_components
+        self.subsample = subsample
         self.class_weight = class_weight
         self.scoring = scoring
         self.tol = tol
@@ -256,6 +265,11 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         self : KernelClassifier
             The fitted estimator.
         """
+        fit_rows(self, X, y, sample_weight)
+        return self
+
+    def _fit_in_memory(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
+        """Learn the weights and train the machine on samples that are in memory."""
         X, y = self._validate(X, y)
         w, samples = self._sample_weights(sample_weight, X)
         self.classes_, codes = class_codes(y[samples])
@@ -305,7 +319,25 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         self._store(prepared, learned, choice.candidates)
         self._store_predictor(predictor, rows)
         self._calibrate(held, codes, rows.weights)
-        return self
+        return Fitted(prepared, learned, machine, rows, self.C_)
+
+    def _machine_targets(self, y: Any) -> np.ndarray:
+        """Return the targets of the machine for all rows, shape (n_rows, n_outputs)."""
+        return class_targets(np.searchsorted(self.classes_, y), len(self.classes_))[1]
+
+    def _machine_for(self, n: int) -> Machine:
+        """Return the machine for n samples."""
+        return self._machine(as_method(self.method, "classification"), n)
+
+    def _store_streamed(
+        self, predictor: Predictor, value: float, rows: Rows, fitted: Fitted
+    ) -> None:
+        """Replace the machine by one that was trained on all rows."""
+        self.C_ = value
+        self._store_predictor(predictor, rows)
+        if predictor.left_out is not None:
+            codes = decide(fitted.prepared.Y)
+            self._calibrate(predictor.left_out, codes, fitted.prepared.sums.weights)
 
     def _class_weights(self, y: np.ndarray) -> np.ndarray:
         """Return the factor of each sample's weight, shape (n_samples,)."""

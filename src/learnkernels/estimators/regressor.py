@@ -19,7 +19,8 @@ from learnkernels.checks import (
 from learnkernels.errors import InputError
 from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
-from learnkernels.estimators.fitting import Prepared, learn, train
+from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
+from learnkernels.estimators.parts import by_parts, is_lazy
 from learnkernels.estimators.per_target import WEIGHTS, check_per_target, fit_targets
 from learnkernels.estimators.rows import Rows
 from learnkernels.estimators.scoring import fold_scores, require_scoring
@@ -34,6 +35,7 @@ from learnkernels.estimators.selection import (
     squared_loss,
     values_of,
 )
+from learnkernels.estimators.streaming import Fitted, fit_rows
 from learnkernels.estimators.uncertainty import (
     by_pieces,
     kept_posterior,
@@ -94,6 +96,12 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
     n_components : int or None, default=None
         Number of random samples (landmarks) that span the predictor: normal equations of that
         size are accumulated over all samples. None is the span of all samples.
+    subsample : int, "auto" or None, default=None
+        Rows from which the kernel is learned, for more rows than memory holds; needs
+        `n_components`. All rows then train the machine, and X is read in parts, so that it may be a
+        `numpy.memmap`, an array of Zarr, HDF5 or Dask, a frame of Dask, or a table of
+        `open_parquet`. ``"auto"`` is 10,000 rows, and at least 2 for each component. None uses all
+        rows for both.
     scoring : str, callable or None, default=None
         Score by which alpha or C is chosen in folds, as in scikit-learn's `GridSearchCV`; higher is
         better. None is the squared error.
@@ -192,6 +200,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         missing: str = "error",
         max_memory: float | None = None,
         n_components: int | None = None,
+        subsample: int | str | None = None,
         scoring: Any = None,
         cv: Any = 5,
         random_state: Any = 0,
@@ -211,6 +220,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         self.missing = missing
         self.max_memory = max_memory
         self.n_components = n_components
+        self.subsample = subsample
         self.scoring = scoring
         self.cv = cv
         self.random_state = random_state
@@ -243,6 +253,11 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         self : KernelRegressor
             The fitted estimator.
         """
+        fit_rows(self, X, y, sample_weight)
+        return self
+
+    def _fit_in_memory(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
+        """Learn the weights and train the machine on samples that are in memory."""
         X, y = self._validate(X, y, multi_output=True, y_numeric=True)
         w, samples = self._sample_weights(sample_weight, X)
         method, machine = as_method(self.method, "regression"), self._machine()
@@ -254,16 +269,13 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         memory = self._memory()
         split: dict[str, np.ndarray] = {}
         bounds = memory["max_memory"], self.n_components
-        with as_input_error("y: "):
-            y = np.asarray(y, dtype=float)
-        Y = y[:, None] if y.ndim == 1 else y
+        Y = self._machine_targets(y)
         rows = self._rows(X, Y[samples], w, samples, getattr(self, parameter))
         fast, n = has_fast_products(self.kernels) and not machine.takes_C, len(rows.samples)
         machine.check(n, *bounds)
         if self.weights == "per_target":
-            self._fit_targets(X, Y[rows.samples], rows, memory)
             self._flat = y.ndim == 1
-            return self
+            return self._fit_targets(X, Y[rows.samples], rows, memory)
         by_folds = chooses_by_folds(self.cv, method, n, fast)
         compare = by_folds and isinstance(method, Auto)
         values = values_of(self, method, machine, by_folds)
@@ -294,20 +306,42 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         if machine.takes_C:
             self.C_ = value
         self._store(prepared, learned, choice.candidates)
+        self._store_trained(predictor, rows, memory["max_memory"])
+        self._flat = y.ndim == 1
+        return Fitted(prepared, learned, machine, rows, value)
+
+    def _store_trained(self, predictor: Predictor, rows: Rows, max_memory: float) -> None:
+        """Set the attributes of the machine and its posterior."""
         self._store_predictor(predictor, rows)
         self.__dict__.pop("_posterior", None)
-        kept = kept_posterior(predictor, self._functions, self.alpha_, memory["max_memory"])
+        kept = kept_posterior(predictor, self._functions, self.alpha_, max_memory)
         if kept is not None and not self._pairwise():
             self._posterior = kept
-        self._flat = y.ndim == 1
-        return self
+
+    def _machine_targets(self, y: np.ndarray) -> np.ndarray:
+        """Return the targets of the machine for all rows, shape (n_rows, n_outputs)."""
+        with as_input_error("y: "):
+            y = np.asarray(y, dtype=float)
+        return y[:, None] if y.ndim == 1 else y
+
+    def _machine_for(self, n: int) -> Machine:
+        """Return the machine for n samples."""
+        return self._machine()
+
+    def _store_streamed(
+        self, predictor: Predictor, value: float, rows: Rows, fitted: Fitted
+    ) -> None:
+        """Replace the machine by one that was trained on all rows."""
+        self.alpha_ = value
+        self._forget_choices()
+        self._store_trained(predictor, rows, fitted.prepared.max_memory)
 
     def _forget_choices(self) -> None:
         """Remove the attributes of an earlier fit that this one may not set."""
         for name in ("C_", "C_errors_", "C_scores_", "alpha_errors_", "alpha_scores_"):
             self.__dict__.pop(name, None)
 
-    def _fit_targets(self, X: Any, Y: np.ndarray, rows: Rows, memory: dict[str, Any]) -> None:
+    def _fit_targets(self, X: Any, Y: np.ndarray, rows: Rows, memory: dict[str, Any]) -> Fitted:
         """Learn weights and alpha of each target; Y holds the targets of the trained samples."""
         automatic = isinstance(self.alpha, str) and self.alpha == "auto"
         alphas = [] if automatic else positive_values("alpha", self.alpha, '"auto"')
@@ -320,6 +354,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         self.weights_, self.alpha_ = models.weights, models.alpha
         self._store_predictor(predictor, rows)
         self.__dict__.pop("_posterior", None)
+        return Fitted(prepared, predictor.learned, self._machine(), rows, np.nan)
 
     def _compare(
         self, prepared: Prepared, method: WeightMethod, machine: Machine, values: list[float],
@@ -418,6 +453,11 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         True
         """
         check_is_fitted(self)
+        if is_lazy(X):
+            found = by_parts(partial(self.predict, return_std=return_std), X)
+            if return_std:
+                return tuple(np.concatenate(values) for values in zip(*found, strict=True))
+            return np.concatenate(found)
         X = self._validate(X, reset=False)
         outputs = self._outputs_of(X)
         if not return_std:
@@ -472,6 +512,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         """
         check_is_fitted(self)
         coverage = require_coverage(coverage)
+        if is_lazy(X):
+            return np.concatenate(by_parts(partial(self.predict_interval, coverage=coverage), X))
         X = self._validate(X, reset=False)
         outputs = self._outputs_of(X)
         backend = as_backend(self.backend, self.n_jobs)

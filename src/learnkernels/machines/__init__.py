@@ -11,6 +11,7 @@ from learnkernels.machines.base import (
     not_definite,
     require_gram_memory,
 )
+from learnkernels.machines.landmark_ridge import StreamedRidge
 from learnkernels.machines.posterior import (
     FactorPosterior,
     LandmarkPosterior,
@@ -42,6 +43,7 @@ __all__ = [
     "Posterior",
     "Ridge",
     "Strategy",
+    "StreamedRidge",
     "Trained",
     "Training",
     "TrainingProblem",

@@ -11,15 +11,17 @@ that is left out still spans a direction of its own.
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
 
 from learnkernels.checks import random_generator
-from learnkernels.execution import available_cores
-from learnkernels.gram import Landmarks
+from learnkernels.execution import Backend, Threads, available_cores, digest
+from learnkernels.gram import Landmarks, LearnedKernel
 from learnkernels.machines.base import (
     Strategy,
     Trained,
@@ -33,21 +35,36 @@ from learnkernels.machines.posterior import LandmarkPosterior, LeftOut
 MATRICES = 6
 # Samples whose residuals a model keeps: fewer than in a model that keeps its training samples.
 LEFT_OUT = 1000
+# Samples that a task reads.
+STREAMED = 2048
+ONE_THREAD = Threads(1)
 
 logger = logging.getLogger("learnkernels")
 
 
 @dataclass(frozen=True)
 class NormalEquations:
-    """The normal equations as a sum over ranges of samples."""
+    """The normal equations as a sum over ranges of samples.
 
-    landmarks: Landmarks
+    Attributes
+    ----------
+    features : callable
+        Returns psi of a range of samples, shape (n_rows, rank), up to a constant for each feature.
+    T : ndarray of shape (n_landmarks, rank)
+        As in `Landmarks`.
+    Y : ndarray of shape (n_samples, n_outputs)
+        Centered targets.
+    weights : ndarray of shape (n_samples,)
+    """
+
+    features: Callable[[slice], np.ndarray]
+    T: np.ndarray
     Y: np.ndarray
     weights: np.ndarray
 
     def part(self, rows: slice) -> dict[str, np.ndarray]:
         """Return the sums of some samples."""
-        psi, w = self.landmarks.features(rows), self.weights[rows]
+        psi, w = self.features(rows), self.weights[rows]
         weighted = w[:, None] * psi
         return {
             "inner": weighted.T @ psi,  # (rank, rank)
@@ -61,7 +78,7 @@ class NormalEquations:
 
     def start(self) -> dict[str, np.ndarray]:
         """Return the sum over no samples."""
-        r = self.landmarks.T.shape[1]
+        r = self.T.shape[1]
         return {
             "inner": np.zeros((r, r)),
             "mean": np.zeros(r),
@@ -73,6 +90,10 @@ class NormalEquations:
         for name, values in part.items():
             total[name] += values
 
+    def fingerprint(self) -> str:
+        """Return a digest of what the sums depend on, except for the data."""
+        return digest(self.T)
+
 
 @dataclass(frozen=True)
 class LeaveOneOut:
@@ -81,6 +102,7 @@ class LeaveOneOut:
     landmarks: Landmarks
     Y: np.ndarray  # centered
     weights: np.ndarray
+    total: float  # sum of the weights of all samples that the sums are over
     center: np.ndarray  # (rank,)
     V: np.ndarray  # (rank, rank), eigenvectors
     shrunk: np.ndarray  # (n_values, rank), 1 / (eigenvalue + alpha)
@@ -96,7 +118,7 @@ class LeaveOneOut:
         """Return y - f(x) of f without the sample, shape (n_rows, n_outputs), for each alpha."""
         U = (self.landmarks.features(rows) - self.center) @ self.V  # (n_rows, rank)
         w, Y = self.weights[rows], self.Y[rows]
-        intercept = w / self.weights.sum() if self.center.any() else np.zeros(len(w))
+        intercept = w / self.total if self.center.any() else np.zeros(len(w))
         found = []
         for shrunk, theta in zip(self.shrunk, self.theta, strict=True):
             leverage = w * (U**2 @ shrunk) + intercept
@@ -110,98 +132,180 @@ class LandmarkRidge(Strategy):
     name = "landmarks"
 
     def train(self, problem: TrainingProblem, values: Sequence[float]) -> list[Trained]:
-        return self.path(problem, values, errors=False)[1]
+        solution = self.solve(problem)
+        return [solution.trained(alpha) for alpha in values]
 
     def leave_one_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
-        return self.path(problem, values, errors=True)[0]
+        return self.solve(problem).errors(values)
 
-    def path(
-        self, problem: TrainingProblem, values: Sequence[float], errors: bool
-    ) -> tuple[np.ndarray, list[Trained]]:
-        """Return leave-one-out errors (if asked for) and predictors for each alpha."""
+    def targets(self, problem: TrainingProblem) -> tuple[np.ndarray, np.ndarray]:
+        """Return targets and weights of the samples that the normal equations are summed over."""
+        return problem.Y, problem.weights
+
+    def sums(
+        self, problem: TrainingProblem, landmarks: Landmarks, Y: np.ndarray, w: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        """Return the normal equations of these samples; Y is centered."""
+        task = NormalEquations(landmarks.features, landmarks.T, Y, w)
+        return problem.backend.fold(task, landmarks.row_ranges(), "normal equations")
+
+    def solve(self, problem: TrainingProblem) -> LandmarkSolution:
+        """Return the eigendecomposition of the normal equations, which serves every alpha."""
         landmarks = Landmarks.of(problem.kernel, chosen_landmarks(problem), problem.backend)
-        w, W = problem.weights, problem.weights.sum()
-        Y = problem.Y - problem.means
-        ranges = landmarks.row_ranges()
-        sums = problem.backend.fold(NormalEquations(landmarks, Y, w), ranges, "normal equations")
+        Y, w = self.targets(problem)
+        W = float(w.sum())
+        means = w @ Y / W if problem.center else np.zeros(Y.shape[1])
+        sums = self.sums(problem, landmarks, Y - means, w)
         mean = sums["mean"] / W if problem.center else np.zeros_like(sums["mean"])
         eigenvalues, V = eigh(sums["inner"] - W * np.outer(mean, mean), check_finite=False)
         projected = V.T @ sums["targets"]  # the targets are centered
-        alphas = np.array(values, dtype=float)
-        shrunk = 1 / (np.maximum(eigenvalues, 0.0) + alphas[:, None])  # (n_values, rank)
-        theta = shrunk[:, :, None] * projected
-        found = np.full(len(alphas), np.nan)
-        left_out: list[np.ndarray | None] = [None] * len(alphas)
-        if errors or problem.left_out:
-            counted = np.ones(len(w))
-            counted[landmarks.index] = 0.0
-            task = LeaveOneOut(landmarks, Y, w, mean, V, shrunk, theta, counted)
-            if errors:
-                parts = problem.backend.map(task, ranges, "leave-one-out errors")
-                found = np.sum(list(parts), axis=0) / (w @ counted)
-            if problem.left_out:
-                rows = list(problem.backend.map(task.residuals, ranges, "leave-one-out outputs"))
-                for v in range(len(alphas)):
-                    outputs = problem.Y - np.concatenate([row[v] for row in rows])
-                    outputs[landmarks.index] = np.nan
-                    left_out[v] = outputs
-        trained = []
-        for v, (solution, outputs) in enumerate(zip(theta, left_out, strict=True)):
-            coef = np.zeros_like(problem.Y, dtype=float)
-            coef[landmarks.index] = landmarks.T @ (V @ solution)
-            posterior = None
-            if problem.posterior:
-                fitted = LeastSquares(mean, V, np.sqrt(shrunk[v]), solution)
-                posterior = landmark_posterior(problem, landmarks, fitted, float(alphas[v]))
-            intercept = problem.means - mean @ (V @ solution)
-            trained.append(Trained(coef, intercept, left_out=outputs, posterior=posterior))
-        return found, trained
+        return LandmarkSolution(
+            problem, landmarks, W, means, mean, np.maximum(eigenvalues, 0.0), V, projected
+        )
 
 
 @dataclass(frozen=True)
-class LeastSquares:
-    """The solution of the normal equations for one alpha.
+class LandmarkSolution:
+    """The normal equations on their eigenvectors.
 
     Attributes
     ----------
+    problem : TrainingProblem
+    landmarks : Landmarks
+    total : float
+        Sum of the sample weights.
+    means : ndarray of shape (n_outputs,)
+        Of the targets.
     mean : ndarray of shape (rank,)
         Of the features.
+    eigenvalues : ndarray of shape (rank,)
     V : ndarray of shape (rank, rank)
-        Eigenvectors of the normal equations.
-    shrinkage : ndarray of shape (rank,)
-        ``(eigenvalue + alpha)^-1/2``.
-    theta : ndarray of shape (rank, n_outputs)
-        Coefficients of the features, in the basis V.
+        Eigenvectors.
+    projected : ndarray of shape (rank, n_outputs)
+        The right-hand side, on the eigenvectors.
     """
 
+    problem: TrainingProblem
+    landmarks: Landmarks
+    total: float
+    means: np.ndarray
     mean: np.ndarray
+    eigenvalues: np.ndarray
     V: np.ndarray
-    shrinkage: np.ndarray
-    theta: np.ndarray
+    projected: np.ndarray
+
+    def errors(self, values: Sequence[float]) -> np.ndarray:
+        """Return the leave-one-out error of each alpha, shape (n_values,)."""
+        task = self.left_out(values)
+        ranges = self.landmarks.row_ranges()
+        parts = self.problem.backend.map(task, ranges, "leave-one-out errors")
+        return np.asarray(np.sum(list(parts), axis=0) / (task.weights @ task.counted))
+
+    def trained(self, alpha: float) -> Trained:
+        """Return the predictor for one alpha."""
+        problem, landmarks = self.problem, self.landmarks
+        theta = self.projected / (self.eigenvalues + alpha)[:, None]
+        coef = np.zeros_like(problem.Y, dtype=float)
+        coef[landmarks.index] = landmarks.T @ (self.V @ theta)
+        outputs, posterior = None, None
+        if problem.left_out:
+            task, ranges = self.left_out([alpha]), landmarks.row_ranges()
+            rows = problem.backend.map(task.residuals, ranges, "leave-one-out outputs")
+            outputs = problem.Y - np.concatenate([row for (row,) in rows])
+            outputs[landmarks.index] = np.nan
+        if problem.posterior:
+            posterior = landmark_posterior(self, theta, alpha)
+        intercept = self.means - self.mean @ (self.V @ theta)
+        return Trained(coef, intercept, left_out=outputs, posterior=posterior)
+
+    def left_out(self, values: Sequence[float]) -> LeaveOneOut:
+        """Return the task that leaves out samples, for each alpha."""
+        problem = self.problem
+        shrunk = 1 / (self.eigenvalues + np.array(values, dtype=float)[:, None])  # (n_values, rank)
+        counted = np.ones(len(problem.weights))
+        counted[self.landmarks.index] = 0.0
+        return LeaveOneOut(
+            self.landmarks, problem.Y - self.means, problem.weights, self.total, self.mean, self.V,
+            shrunk, shrunk[:, :, None] * self.projected, counted,
+        )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class StreamedRidge(LandmarkRidge):
+    """Solve with the sums of many samples, which are read in parts; the kernel has some of them.
+
+    Leave-one-out errors are those of the kernel's own samples that are not landmarks.
+
+    Attributes
+    ----------
+    read : callable
+        Returns a range of the samples, ready for the kernels.
+    Y : ndarray of shape (n_rows, n_outputs)
+        Targets of all samples.
+    weights : ndarray of shape (n_rows,)
+    backend : Backend
+        Runs the pass over all samples.
+    """
+
+    read: Callable[[slice], Any]
+    Y: np.ndarray
+    weights: np.ndarray
+    backend: Backend
+
+    def targets(self, problem: TrainingProblem) -> tuple[np.ndarray, np.ndarray]:
+        return self.Y, self.weights
+
+    def sums(
+        self, problem: TrainingProblem, landmarks: Landmarks, Y: np.ndarray, w: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        n = len(Y)
+        ranges = [slice(start, min(start + STREAMED, n)) for start in range(0, n, STREAMED)]
+        read = partial(read_features, landmarks.near, landmarks.T, self.read)
+        task = NormalEquations(read, landmarks.T, Y, w)
+        return self.backend.fold(task, ranges, "normal equations")
+
+
+def read_features(
+    near: LearnedKernel, T: np.ndarray, read: Callable[[slice], Any], rows: slice
+) -> np.ndarray:
+    """Return features of samples that are read, shape (n_rows, rank), up to a constant each."""
+    return near.cross_gram(read(rows), ONE_THREAD) @ T
 
 
 def landmark_posterior(
-    problem: TrainingProblem, landmarks: Landmarks, fitted: LeastSquares, alpha: float
+    solution: LandmarkSolution, theta: np.ndarray, alpha: float
 ) -> LandmarkPosterior:
-    """Return the posterior; samples that are not landmarks are left out, each alone."""
+    """Return the posterior; samples that are not landmarks are left out, each alone.
+
+    Parameters
+    ----------
+    solution : LandmarkSolution
+    theta : ndarray of shape (rank, n_outputs)
+        Coefficients of the features, on the eigenvectors.
+    alpha : float
+    """
+    problem, landmarks = solution.problem, solution.landmarks
     w = problem.weights
     others = np.setdiff1d(np.arange(len(w)), landmarks.index)
     chosen = some_samples(others if len(others) else np.arange(len(w)), LEFT_OUT)
-    T, mean = landmarks.T @ fitted.V, fitted.mean @ fitted.V
-    taken = replace(landmarks, kernel=landmarks.kernel.take(chosen), T=T)
-    psi = taken.features(slice(0, len(chosen))) - mean  # (n_left_out, rank)
-    residuals = problem.Y[chosen] - problem.means - psi @ fitted.theta
-    total = float(w.sum()) if problem.center else np.inf
-    U = fitted.shrinkage * psi
-    left_out = LeftOut.of_features(U, w[chosen], residuals, alpha, total)
+    taken, rows = landmarks.kernel.take(chosen), slice(0, len(chosen))
+    T, mean = landmarks.T @ solution.V, solution.mean @ solution.V
+    psi = replace(landmarks, kernel=taken, T=T).features(rows) - mean  # (n_left_out, rank)
+    residuals = problem.Y[chosen] - solution.means - psi @ theta
+    total = solution.total if problem.center else np.inf
+    shrinkage = 1 / np.sqrt(solution.eigenvalues + alpha)
+    left_out = LeftOut.of_features(shrinkage * psi, w[chosen], residuals, alpha, total)
     left_out = replace(left_out, rows=None)  # as many numbers as landmarks for each sample
     origin, level = np.zeros(T.shape[1]), 0.0
     if problem.center:
         means = landmarks.kernel.take(landmarks.index).gram(problem.backend).mean(axis=1)  # (m,)
         origin, level = means @ T, float(means.mean())
-    return LandmarkPosterior(
-        left_out, alpha, total, landmarks.near, T, mean, origin, level, fitted.shrinkage
+    found = LandmarkPosterior(
+        left_out, alpha, total, landmarks.near, T, mean, origin, level, shrinkage
     )
+    prior = np.diag(taken.gram(problem.backend))
+    lacking = found.lacking(taken.values_near(landmarks.near, rows), prior)
+    return replace(found, left_out=replace(left_out, variances=left_out.variances + lacking))
 
 
 def chosen_landmarks(problem: TrainingProblem) -> np.ndarray:

@@ -23,10 +23,10 @@ With features psi, K = psi psi', and C C' = Psi'W Psi + alpha I, the same is
     u(x) = C^-1 psi(x),   variance of f(x) = s^2 (alpha |u(x)|^2 + alpha / sum w)
     L_i(x) = w_i u(x_i)'u(x) + w_i / sum w
 
-Landmarks add to this variance what their features lack, K(x, x) - |psi(x)|^2, both centered with
-the landmarks. They keep no u(x_i), so f takes the place of f_-i in their intervals: L_i(x) is small
-with many samples for each landmark. Nothing here depends on constants that are added to the rows
-and columns of K.
+Landmarks add to this variance, and to v_i, what their features lack, K(x, x) - |psi(x)|^2, both
+centered with the landmarks. They keep no u(x_i), so f takes the place of f_-i in their intervals:
+L_i(x) is small with many samples for each landmark. Nothing here depends on constants that are
+added to the rows and columns of K.
 """
 
 from __future__ import annotations
@@ -282,12 +282,22 @@ class LandmarkPosterior(Posterior):
 
     def coordinates(self, X: Any, backend: Backend) -> tuple[np.ndarray, np.ndarray]:
         K, prior = self.kernel.cross_and_diagonal(X, backend)
-        psi = K @ self.T
-        u = self.shrinkage * (psi - self.mean)
+        u = self.shrinkage * (K @ self.T - self.mean)
+        return u, self.lacking(K, prior) + self.alpha * np.einsum("ij,ij->i", u, u)
+
+    def lacking(self, K: np.ndarray, prior: np.ndarray) -> np.ndarray:
+        """Return the variance that the features lack, shape (n,).
+
+        Parameters
+        ----------
+        K : ndarray of shape (n, n_landmarks)
+            The kernel at the landmarks.
+        prior : ndarray of shape (n,)
+            K(x, x).
+        """
         if self.kernel.center:
             prior = prior - 2 * K.mean(axis=1) + self.level
-        rest = np.maximum(prior - np.sum((psi - self.origin) ** 2, axis=1), 0.0)
-        return u, rest + self.alpha * np.einsum("ij,ij->i", u, u)
+        return np.maximum(prior - np.sum((K @ self.T - self.origin) ** 2, axis=1), 0.0)
 
 
 @dataclass(frozen=True, eq=False)

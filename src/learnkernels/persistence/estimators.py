@@ -159,6 +159,16 @@ class Regularization(Field):
         return value
 
 
+class Subsample(Field):
+    """The argument ``subsample=``: ``"auto"``, a number of rows, or None."""
+
+    def write(self, value: Any, arrays: Any) -> Any:
+        return value if value == "auto" else Optional(Whole(1)).write(value, arrays)
+
+    def read(self, found: Any, arrays: Any) -> Any:
+        return found if found == "auto" else Optional(Whole(1)).read(found, arrays)
+
+
 @dataclass(frozen=True)
 class OneOrSeveral(Field):
     """A value, or an array with one row or number for each target.
@@ -424,12 +434,14 @@ FITTED = INPUT | {
 }  # fmt: skip
 PREDICTOR_PARAMS = PARAMS | {
     "max_memory": Optional(POSITIVE), "n_components": Optional(Whole(1)),
-    "cv": SplitterArgument(), "random_state": SEED, "scoring": ScoringArgument(),
+    "subsample": Subsample(), "cv": SplitterArgument(), "random_state": SEED,
+    "scoring": ScoringArgument(),
 }  # fmt: skip
 PREDICTOR = FITTED | {
     "machine_certificates_": Several(CERTIFICATE), "solver_": TEXT,
     "_intercept": Array(size=LARGEST_OUTPUT), "_coefficients": Absent(SampleCoefficients()),
     "_functions": Several(FUNCTION, at_least=1), "_weighted": TRUTH,
+    "subsample_": Absent(INDEX),
 }  # fmt: skip
 ESTIMATORS = {
     "classifier": Estimator(

@@ -1,0 +1,283 @@
+"""Tables that are read in parts, so that they need not fit into memory."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from learnkernels.checks import as_input_error
+from learnkernels.errors import InputError
+from learnkernels.kernels import tables
+from learnkernels.kernels.tables import is_frame
+
+# Rows that are read at once to draw a subsample, or to predict.
+ROWS = 65_536
+# Rows of a batch of a Parquet file, and earlier rows that are kept for tasks that run side by side.
+BATCH, KEPT = 8192, 65_536
+
+
+class Parts(Protocol):
+    """Rows of a table, read when they are needed."""
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+
+    def read(self, rows: slice) -> Any:
+        """Return a range of rows as an array or frame in memory."""
+
+    def take(self, index: np.ndarray) -> Any:
+        """Return some rows, given in ascending order."""
+
+
+@dataclass(frozen=True)
+class RowsInMemory:
+    """An array, `numpy.memmap`, sparse matrix or frame."""
+
+    X: Any
+
+    @property
+    def n_rows(self) -> int:
+        return tables.n_rows(self.X)
+
+    def read(self, rows: slice) -> Any:
+        return tables.rows(self.X, rows)
+
+    def take(self, index: np.ndarray) -> Any:
+        return tables.rows(self.X, index)
+
+
+@dataclass(frozen=True)
+class SlicedRows:
+    """An array of Zarr, HDF5 or Dask, or a `ParquetTable`: anything that is read by slices."""
+
+    X: Any
+
+    @property
+    def n_rows(self) -> int:
+        return int(self.X.shape[0])
+
+    def read(self, rows: slice) -> Any:
+        found = self.X[rows]
+        found = found.compute() if hasattr(found, "__dask_graph__") else found
+        return found if is_frame(found) else np.asarray(found)
+
+    def take(self, index: np.ndarray) -> Any:
+        return taken(self, index)
+
+
+class PartitionedRows:
+    """A frame of Dask; the partition that was read last is kept."""
+
+    def __init__(self, X: Any) -> None:
+        self.X = X
+        self.starts = np.cumsum([0, *X.map_partitions(len).compute()])
+        self.n_rows = int(self.starts[-1])
+        self.last: tuple[int, Any] = -1, None
+
+    def read(self, rows: slice) -> Any:
+        first, last = np.searchsorted(self.starts, [rows.start, rows.stop - 1], "right") - 1
+        found = []
+        for k in range(first, last + 1):
+            start, frame = self.starts[k], self.partition(k)
+            found.append(frame.iloc[max(rows.start - start, 0) : rows.stop - start])
+        return joined(found)
+
+    def partition(self, k: int) -> Any:
+        """Return one partition in memory."""
+        last, frame = self.last
+        if last != k:
+            frame = self.X.get_partition(int(k)).compute()
+            self.last = k, frame
+        return frame
+
+    def take(self, index: np.ndarray) -> Any:
+        return taken(self, index)
+
+
+class ParquetTable:
+    """The columns of a Parquet file, of which only some rows are in memory at a time.
+
+    Parameters
+    ----------
+    path : path-like
+    columns : list of str
+
+    Attributes
+    ----------
+    shape : tuple of (int, int)
+    """
+
+    def __init__(self, path: str, columns: list[str]) -> None:
+        self.path, self.columns = path, columns
+        with open_file(path) as file:
+            groups = [file.metadata.row_group(k).num_rows for k in range(file.num_row_groups)]
+        self.starts = np.cumsum([0, *groups])
+        self.shape = int(self.starts[-1]), len(columns)
+        self._reset()
+
+    def _reset(self) -> None:
+        self._lock = Lock()
+        self._recent: list[tuple[int, Any]] = []  # first row, frame
+        self._next = 0
+        self._batches: Iterator[Any] = iter(())
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if not name.startswith("_")}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._reset()
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __getitem__(self, rows: slice) -> Any:
+        """Return a range of rows as a frame; ranges in ascending order are fast."""
+        start, stop, _ = rows.indices(len(self))
+        with self._lock:
+            if not self._recent or not self._recent[0][0] <= start <= self._next:
+                self._restart(start)
+            while self._next < stop:
+                frame = next(self._batches)
+                self._recent.append((self._next, frame))
+                self._next += len(frame)
+            found = [
+                frame.iloc[max(start - first, 0) : stop - first]
+                for first, frame in self._recent
+                if first < stop and first + len(frame) > start
+            ]
+            while self._recent[0][0] + len(self._recent[0][1]) < self._next - KEPT:
+                self._recent.pop(0)
+        return joined(found)
+
+    def _restart(self, row: int) -> None:
+        """Read from the row group of a row on."""
+        group = min(int(np.searchsorted(self.starts, row, "right")) - 1, len(self.starts) - 2)
+        self._recent = []
+        self._next, self._batches = int(self.starts[group]), batches(self, group)
+
+
+def open_parquet(path: Any, target: str | list[str]) -> tuple[ParquetTable, np.ndarray]:
+    """Open a Parquet file whose rows are read when they are needed.
+
+    Parameters
+    ----------
+    path : path-like
+        The file. Many row groups of moderate size (some 10,000 rows) take the least memory.
+    target : str or list of str
+        Name of the column to predict, or of several.
+
+    Returns
+    -------
+    X : ParquetTable
+        All other columns, for `fit` with ``subsample=`` and for `predict`.
+    y : ndarray of shape (n_rows,) or (n_rows, n_targets)
+        The targets, in memory.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> import numpy as np, pandas as pd
+    >>> import learnkernels as lk
+    >>> values = np.random.default_rng(0).standard_normal((3000, 2))
+    >>> table = pd.DataFrame(values, columns=["a", "b"])
+    >>> table["y"] = np.sin(table["a"]) + table["b"]
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "big.parquet")
+    ...     table.to_parquet(path, row_group_size=1000)
+    ...     X, y = lk.open_parquet(path, target="y")
+    ...     model = lk.KernelRegressor(subsample=500, n_components=100).fit(X, y)
+    >>> X.shape
+    (3000, 2)
+    >>> bool(model.score(table[["a", "b"]], y) > 0.99)
+    True
+    """
+    path = os.fspath(path)
+    targets = [target] if isinstance(target, str) else list(target)
+    with open_file(path) as file:
+        names = file.schema_arrow.names
+        missing = [name for name in targets if name not in names]
+        if missing:
+            raise InputError(
+                f"{path!r} has no column {missing[0]!r}; its columns are {names[:10]}. Pass one of "
+                "them as target=."
+            )
+        y = file.read(columns=targets).to_pandas()[targets].to_numpy()
+    columns = [name for name in names if name not in targets]
+    return ParquetTable(path, columns), y[:, 0] if isinstance(target, str) else y
+
+
+def open_file(path: str) -> Any:
+    """Return an open Parquet file."""
+    try:
+        from pyarrow.parquet import ParquetFile
+    except ImportError as error:
+        raise InputError(
+            "Parquet files need pyarrow; install it with pip install 'learnkernels[parquet]'."
+        ) from error
+    with as_input_error(f"{path!r}: "):
+        return ParquetFile(path, page_checksum_verification=True)
+
+
+def batches(table: ParquetTable, group: int) -> Iterator[Any]:
+    """Yield the rows of a Parquet file as frames, from a row group on."""
+    with open_file(table.path) as file:
+        groups = list(range(group, file.num_row_groups))
+        for batch in file.iter_batches(BATCH, row_groups=groups, columns=table.columns):
+            yield batch.to_pandas().reset_index(drop=True)
+
+
+def as_parts(X: Any) -> Parts:
+    """Return the rows of a table, read when they are needed."""
+    if not is_lazy(X):
+        return RowsInMemory(np.asarray(X) if isinstance(X, list | tuple) else X)
+    if hasattr(X, "__dask_graph__") and is_frame(X):
+        return PartitionedRows(X)
+    return SlicedRows(X)
+
+
+def is_lazy(X: Any) -> bool:
+    """Return whether X is a table whose rows are not in memory."""
+    if hasattr(X, "__dask_graph__") or isinstance(X, ParquetTable):
+        return True
+    in_memory = isinstance(X, np.ndarray | list | tuple) or sparse.issparse(X) or is_frame(X)
+    return not in_memory and hasattr(X, "shape") and hasattr(X, "__getitem__")
+
+
+def ranges_of(n: int) -> list[slice]:
+    """Return ranges of n rows, each read at once."""
+    return [slice(start, min(start + ROWS, n)) for start in range(0, n, ROWS)]
+
+
+def by_parts(function: Callable[[Any], Any], X: Any) -> list[Any]:
+    """Return the function of each part of a table that is not in memory."""
+    parts = as_parts(X)
+    return [function(parts.read(rows)) for rows in ranges_of(parts.n_rows)]
+
+
+def taken(parts: Parts, index: np.ndarray) -> Any:
+    """Return some rows, given in ascending order, by reading all rows once."""
+    found = []
+    for rows in ranges_of(parts.n_rows):
+        inside = index[np.searchsorted(index, rows.start) : np.searchsorted(index, rows.stop)]
+        if len(inside):
+            found.append(tables.rows(parts.read(rows), inside - rows.start))
+    return joined(found)
+
+
+def joined(found: list[Any]) -> Any:
+    """Return arrays or frames of pandas as one, below each other."""
+    if len(found) == 1:
+        return found[0].reset_index(drop=True) if is_frame(found[0]) else found[0]
+    if not is_frame(found[0]):
+        return np.concatenate(found)
+    import pandas as pd
+
+    return pd.concat(found, ignore_index=True)

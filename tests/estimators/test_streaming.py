@@ -1,0 +1,217 @@
+"""Fits with a subsample of the rows, and all rows read in parts."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import learnkernels as lk
+from learnkernels.errors import InputError
+from learnkernels.machines.landmark_ridge import LandmarkRidge
+
+N = 1500
+
+
+@pytest.fixture
+def table(rng):
+    X = rng.standard_normal((N, 3))
+    return X, np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(N)
+
+
+def model(**options):
+    return lk.KernelRegressor(lk.gaussians(), n_components=60, subsample=300, **options)
+
+
+def squares(found, X, y):
+    return float(np.mean((found.predict(X) - y) ** 2))
+
+
+def test_all_rows_train_the_machine(table):
+    X, y = table
+    found = model().fit(X[:1000], y[:1000])
+    rows = found.subsample_
+    few = lk.KernelRegressor(lk.gaussians(), n_components=60).fit(X[rows], y[rows])
+    assert len(rows) == 300 and found.solver_ == "landmarks"
+    assert found.dual_coef_.shape == (1000,)
+    assert set(np.flatnonzero(found.dual_coef_)) <= set(rows.tolist())
+    assert squares(found, X[1000:], y[1000:]) < squares(few, X[1000:], y[1000:])
+
+
+def test_sums_over_parts_are_those_of_all_samples(table, monkeypatch):
+    X, y = table
+    alone = model(method="unif", alpha=0.1)
+    found = alone.fit(X, y)
+    monkeypatch.setattr("learnkernels.machines.landmark_ridge.STREAMED", 7)
+    again = model(method="unif", alpha=0.1).fit(X, y)
+    assert np.allclose(found.predict(X), again.predict(X), rtol=0, atol=1e-8)
+
+
+def test_predictor_minimises_the_squared_error_of_all_rows(table):
+    """The solution is stationary: no function of the landmarks' span has a lower objective."""
+    X, y = table
+    w = np.linspace(0.5, 2, N)
+    found = lk.KernelRegressor(
+        lk.gaussians([0.3, 1.0]), "unif", alpha=0.3, normalize=None, n_components=60, subsample=300
+    )
+    found.fit(X, y, sample_weight=w)
+    landmarks = X[np.flatnonzero(found.dual_coef_)]
+    coef = found.dual_coef_[found.dual_coef_ != 0]
+    residuals = w * (y - found.predict(X))
+    rise = residuals @ combined(found, X, landmarks)
+    gradient = rise - 0.3 * combined(found, landmarks, landmarks) @ coef
+    assert abs(residuals.sum()) < 1e-6 * np.abs(residuals).sum()
+    assert np.abs(gradient - gradient.mean()).max() < 1e-6 * np.abs(rise).max()
+
+
+def combined(found, A, B):
+    """Return the learned kernel before centering, by its definition."""
+    squared = np.sum((A[:, None] - B) ** 2, axis=2)
+    kernels = [np.exp(-gamma * squared) for gamma in (0.3, 1.0)]
+    return sum(weight * K for weight, K in zip(found.weights_, kernels, strict=True))
+
+
+@pytest.mark.parametrize("kind", ["memmap", "dask array", "dask frame", "parquet", "sliced"])
+def test_rows_on_disk_give_the_model_of_rows_in_memory(kind, table, tmp_path):
+    X, y = table
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    source = on_disk(kind, frame, y, tmp_path)
+    frame = frame if kind in ("parquet", "dask frame") else X
+    expected = model().fit(frame, y)
+    found = model().fit(source, y)
+    assert np.array_equal(found.subsample_, expected.subsample_)
+    assert np.allclose(found.weights_, expected.weights_)
+    assert np.allclose(found.predict(source), expected.predict(frame), atol=1e-8)
+
+
+class Sliced:
+    """An array that only gives ranges of rows, as those of Zarr and HDF5."""
+
+    def __init__(self, X):
+        self.shape, self.ndim, self._X = X.shape, 2, X
+        self.largest = 0
+
+    def __getitem__(self, rows):
+        assert isinstance(rows, slice)
+        self.largest = max(self.largest, rows.stop - rows.start)
+        return self._X[rows]
+
+
+def on_disk(kind, frame, y, folder):
+    X = frame.to_numpy()
+    if kind == "memmap":
+        np.save(folder / "X.npy", X)
+        return np.load(folder / "X.npy", mmap_mode="r")
+    if kind == "sliced":
+        return Sliced(X)
+    if kind == "parquet":
+        frame.assign(y=y).to_parquet(folder / "t.parquet", row_group_size=170)
+        return lk.open_parquet(folder / "t.parquet", target="y")[0]
+    dask = pytest.importorskip("dask", reason="Dask is not installed")
+    if kind == "dask array":
+        import dask.array
+
+        return dask.array.from_array(X, chunks=(400, 3))
+    import dask.dataframe
+
+    return dask.dataframe.from_pandas(frame, npartitions=4)
+
+
+def test_rows_are_read_in_parts(table, monkeypatch):
+    monkeypatch.setattr("learnkernels.estimators.parts.ROWS", 1000)
+    X, y = table
+    source = Sliced(np.tile(X, (4, 1)))
+    model(alpha=0.1).fit(source, np.tile(y, 4))
+    assert source.largest <= 2048
+
+
+def test_classes_probabilities_and_weights(rng):
+    X = rng.standard_normal((2000, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")
+    y[:7] = "rare"
+    found = lk.KernelClassifier(n_components=50, subsample=200, class_weight="balanced").fit(X, y)
+    assert list(found.classes_) == ["other", "rare", "same"]
+    assert np.isin(y[found.subsample_], "rare").sum() >= 5
+    assert found.predict_proba(X).shape == (2000, 3)
+    assert found.score(X[7:], y[7:]) > 0.85
+
+
+def test_categories_and_missing_cells_in_parquet(rng, tmp_path):
+    frame = pd.DataFrame({"x": rng.standard_normal(3000), "kind": rng.choice(["a", "b"], 3000)})
+    frame.loc[::50, "x"] = np.nan
+    frame["y"] = np.where(frame["kind"] == "a", 2.0, 0.0) + frame["x"].fillna(0)
+    frame.to_parquet(tmp_path / "t.parquet", row_group_size=500)
+    X, y = lk.open_parquet(tmp_path / "t.parquet", target="y")
+    found = lk.KernelRegressor(n_components=50, subsample=300).fit(X, y)
+    assert found.score(frame.drop(columns="y"), y) > 0.95
+
+
+def test_uncertainty_covers_new_samples(table):
+    X, y = table
+    found = model().fit(X[:1000], y[:1000])
+    mean, std = found.predict(X[1000:], return_std=True)
+    inside = np.mean(np.abs(mean - y[1000:]) < 1.645 * std)
+    assert 0.8 < inside < 0.97
+    low, high = found.predict_interval(X[1000:]).T
+    assert 0.8 < np.mean((low < y[1000:]) & (y[1000:] < high)) < 0.97
+
+
+def test_save_and_load(table, tmp_path):
+    X, y = table
+    found = model().fit(X, y)
+    lk.save(found, tmp_path / "m.lk")
+    again = lk.load(tmp_path / "m.lk")
+    assert again.subsample == 300
+    assert np.array_equal(again.subsample_, found.subsample_)
+    assert np.array_equal(again.predict(X), found.predict(X))
+
+
+def test_subsample_of_all_rows_is_the_ordinary_fit(table):
+    X, y = table
+    found = model().fit(X[:200], y[:200])
+    expected = lk.KernelRegressor(lk.gaussians(), n_components=60).fit(X[:200], y[:200])
+    assert np.array_equal(found.predict(X), expected.predict(X))
+    assert not hasattr(found, "subsample_")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_components": None}, "needs n_components"),
+        ({"subsample": 30}, "not more than n_components=60"),
+        ({"subsample": "most"}, 'expected a number of rows, "auto" or None'),
+        ({"subsample": 2.5}, "subsample"),
+        ({"machine": "svr"}, 'pass machine="ridge"'),
+        ({"weights": "per_target", "method": "loo"}, 'weights="per_target"'),
+    ],
+)
+def test_settings_that_do_not_fit_together_raise(options, message, table):
+    found = model().set_params(**options)
+    with pytest.raises(InputError, match=message):
+        found.fit(*table)
+    assert not hasattr(found, "weights_")
+
+
+def test_rows_on_disk_beyond_max_memory_raise_without_subsample(table):
+    X, y = table
+    with pytest.raises(InputError, match='pass subsample="auto" and n_components=1000'):
+        lk.KernelRegressor(max_memory=1000.0).fit(Sliced(X), y)
+
+
+def test_number_of_targets_must_match(table):
+    X, y = table
+    with pytest.raises(InputError, match="X has 1,500 rows and y has 1400"):
+        model().fit(X, y[:1400])
+
+
+def test_landmarks_of_several_alphas_share_one_pass(table, monkeypatch):
+    X, y = table
+    calls = []
+    solve = LandmarkRidge.solve
+    monkeypatch.setattr(
+        LandmarkRidge,
+        "solve",
+        lambda self, problem: calls.append(type(self)) or solve(self, problem),
+    )
+    model(alpha=[0.01, 0.1, 1.0]).fit(X, y)
+    assert sum(kind.__name__ == "StreamedRidge" for kind in calls) == 1
