@@ -198,6 +198,41 @@ def test_rows_on_disk_beyond_max_memory_raise_without_subsample(table):
         lk.KernelRegressor(max_memory=1000.0).fit(Sliced(X), y)
 
 
+class Interrupted(Sliced):
+    """An array whose reading stops once, after some ranges."""
+
+    ranges, stops = 0, True
+
+    def __getitem__(self, rows):
+        self.ranges += 1
+        if self.stops and rows.start >= 9 * 128:
+            self.stops = False
+            raise KeyboardInterrupt
+        return super().__getitem__(rows)
+
+
+def test_interrupted_fit_continues_from_its_checkpoint(table, tmp_path, monkeypatch):
+    monkeypatch.setattr("learnkernels.machines.landmark_ridge.STREAMED", 128)
+    monkeypatch.setattr("learnkernels.execution.checkpoint.SECONDS", 0.0)
+    X, y = table
+    file = tmp_path / "sums.npz"
+    source = Interrupted(X)
+    found = model(alpha=0.1, checkpoint=file, n_jobs=1)
+    with pytest.raises(KeyboardInterrupt):
+        found.fit(source, y)
+    assert file.exists() and not hasattr(found, "subsample_")
+    source.ranges = 0
+    found.fit(source, y)
+    assert source.ranges <= 5  # the subsample is one range, and few are left
+    assert not file.exists()
+    assert np.allclose(found.predict(X), model(alpha=0.1).fit(X, y).predict(X), atol=1e-8)
+
+
+def test_checkpoint_without_subsample_raises(table):
+    with pytest.raises(InputError, match="pass a subsample, or leave checkpoint out"):
+        lk.KernelRegressor(checkpoint="sums.npz").fit(*table)
+
+
 def test_number_of_targets_must_match(table):
     X, y = table
     with pytest.raises(InputError, match="X has 1,500 rows and y has 1400"):

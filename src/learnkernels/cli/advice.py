@@ -34,6 +34,7 @@ ADVICE = tuple(
         (r"use a smaller theta", f"{PYTHON_ONLY} set a smaller theta"),
         (r"\braise max_memory", "raise --max-memory"),
         (r"\b(raise|lower) (C|alpha)\b", r"\1 --\2"),
+        (r"\bleave (subsample|checkpoint) out", r"leave --\1 out"),
         (r"\bleave n_components out", "leave --components out"),
         (r"method=(['\"])(alignf)\1, or machine=.ridge. with a small C", r"--method \2"),
         (
@@ -46,6 +47,9 @@ ADVICE = tuple(
         (r"\bclass_weight=(['\"])balanced\1", "--class-weight balanced"),
         (r"\bmax_memory=", "--max-memory "),
         (r"\bn_components=", "--components "),
+        (r"\bneeds n_components\b", "needs --components"),
+        (r"\bpass subsample=(['\"])auto\1 and", "pass --subsample auto and"),
+        (r"\b(subsample|checkpoint)=", r"--\1 "),
         (r"\bscoring=", "--scoring "),
         (r"\bcv=", "--cv "),
         (r"\brandom_state=", "--random-state "),

@@ -7,6 +7,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,10 @@ from learnkernels.cli.data import (
     split_target,
     target_values,
     task_of_target,
+    translated,
     without_columns,
 )
+from learnkernels.cli.files import first_bytes, is_parquet
 from learnkernels.cli.model import model_options
 from learnkernels.cli.show import (
     comparison_table,
@@ -33,11 +36,12 @@ from learnkernels.cli.show import (
     views_table,
     weights_table,
 )
-from learnkernels.cli.stream import table_parts
+from learnkernels.cli.stream import ConvertedTable, table_parts
 from learnkernels.cli.views import has_views, kernels_of, text_columns
 from learnkernels.errors import InputError
 from learnkernels.escaping import printable
-from learnkernels.estimators import KernelClassifier, KernelRegressor
+from learnkernels.estimators import KernelClassifier, KernelRegressor, open_parquet
+from learnkernels.estimators.parts import ParquetTable
 from learnkernels.estimators.selection import regularization_name
 from learnkernels.files import make_folder, replacing
 from learnkernels.inspection import Comparison, compare
@@ -46,18 +50,23 @@ from learnkernels.persistence import load, save
 from learnkernels.plurals import count_text
 from learnkernels.reporting import check_ending, report
 
+# Rows that show the types of the columns.
+FIRST_ROWS = 1000
+
 
 def run_fit(options: Namespace) -> None:
     """Learn a kernel on a table, print it, and save the model if asked for."""
     check_output(options.save, options.data)
-    X, y, task = data_of(options)
+    lazy = options.subsample is not None and is_parquet(first_bytes(options.data))
+    X, y, task = lazy_data_of(options) if lazy else data_of(options)
+    first: pd.DataFrame = X[:FIRST_ROWS] if lazy else X
     fitted: Any = estimator(
-        task, options.method, kernels_of(options, X), options.missing, backend_of(options),
+        task, options.method, kernels_of(options, first), options.missing, backend_of(options),
         **model_options(options, task),
     ).fit(X, y)  # fmt: skip
     if options.save:
         texts = [*options.text, *options.sequence]
-        save(saved_form(fitted, X, options.target, task, texts, options.date), options.save)
+        save(saved_form(fitted, first, options.target, task, texts, options.date), options.save)
     shape = f"{count_text(X.shape[1], 'column')}, {count_text(len(X), 'row')}"
     print(f"{task} of {options.target!r} from {shape}")
     console().print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
@@ -230,15 +239,43 @@ def data_of(options: Namespace) -> tuple[pd.DataFrame, np.ndarray, str]:
     check_options(options)
     table = without_columns(read_table(options.data, options.sep, options.encoding), options.drop)
     X, target = split_target(table, options.target)
+    X = converted(X, options)
+    return X, *target_of(target, options)
+
+
+def lazy_data_of(options: Namespace) -> tuple[ConvertedTable, np.ndarray, str]:
+    """Read the target of a Parquet file, and open its other columns."""
+    check_options(options)
+    with translated(options.data, options.encoding):
+        table, target = open_parquet(options.data, options.target)
+    missing = int(pd.isna(target).sum())
+    if missing:
+        raise InputError(
+            f"the target {options.target!r} is missing in {count_text(missing, 'row')}, and rows "
+            "that are read in parts cannot be left out; remove them from the file, or leave "
+            "--subsample out."
+        )
+    columns = without_columns(table[:1], options.drop).columns.tolist()
+    found = ConvertedTable(ParquetTable(table.path, columns), partial(converted, options=options))
+    return found, *target_of(pd.Series(target), options)
+
+
+def converted(X: pd.DataFrame, options: Namespace) -> pd.DataFrame:
+    """Return the features with texts and dates as the options say; raise if one is infinite."""
     X = as_dates(as_texts(X, text_columns(options, X)), options.date)
     check_infinite(X)
+    return X
+
+
+def target_of(target: pd.Series, options: Namespace) -> tuple[np.ndarray, str]:
+    """Return the values of the target, and the task."""
     task = task_of_target(target, options.task)
     integers = options.task == "auto" and is_number(target) and bool((target % 1 == 0).all())
     if integers and target.nunique() > 2:
         other = "classification" if task == "regression" else "regression"
         count = count_text(target.nunique(), "different integer")
         print(f"the target has {count}: {task}; pass --task {other} to change it.", file=sys.stderr)
-    return X, target_values(target, task), task
+    return target_values(target, task), task
 
 
 def check_options(options: Namespace) -> None:

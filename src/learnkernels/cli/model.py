@@ -35,6 +35,8 @@ def model_options(options: Namespace, task: str) -> dict[str, Any]:
         "n_components": options.components,
         "max_memory": bytes_of(options.max_memory),
         "n_jobs": options.n_jobs,
+        "subsample": rows_of(options.subsample),
+        "checkpoint": options.checkpoint,
     }
     if classification:
         found["class_weight"] = options.class_weight
@@ -56,6 +58,17 @@ def numbers_of(name: str, text: str) -> float | list[float]:
             f"Pass, for example, --{name} 0.1,1,10."
         ) from None
     return values[0] if len(values) == 1 else values
+
+
+def rows_of(text: str | None) -> int | str | None:
+    """Return the number of rows of a text, or the word auto."""
+    if text is None or text == "auto":
+        return text
+    if not text.isdecimal():
+        raise InputError(
+            f"--subsample {text!r} is not a number of rows; pass, for example, 10000, or auto."
+        )
+    return int(text)
 
 
 def bytes_of(text: str | None) -> float | None:

@@ -171,6 +171,15 @@ def add_model_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--max-memory", metavar="BYTES", help="bound of Gram matrices, such as 1GB (default 8GB)"
     )
+    command.add_argument(
+        "--subsample", metavar="ROWS",
+        help="learn the kernel from this many rows (or auto), and train on all with --components; "
+        "Parquet files are then read in parts",
+    )  # fmt: skip
+    command.add_argument(
+        "--checkpoint", metavar="FILE",
+        help="save unfinished sums to FILE, so that the same command continues after an interrupt",
+    )  # fmt: skip
     command.add_argument("--n-jobs", type=int, help="number of threads (default: all cores)")
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import IO, Any
 
 import pandas as pd
@@ -25,9 +26,36 @@ from learnkernels.cli.files import (
     open_text,
     read_header,
 )
+from learnkernels.estimators.parts import ParquetTable
 
 # Cells of one part.
 CELLS = 500_000
+
+
+@dataclass(frozen=True)
+class ConvertedTable:
+    """A Parquet file whose rows are read when they are needed, converted as those of any table.
+
+    Attributes
+    ----------
+    table : ParquetTable
+    convert : callable
+        Converts a frame of some rows.
+    """
+
+    table: ParquetTable
+    convert: Callable[[pd.DataFrame], pd.DataFrame]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of rows and columns."""
+        return self.table.shape
+
+    def __len__(self) -> int:
+        return len(self.table)
+
+    def __getitem__(self, rows: slice) -> pd.DataFrame:
+        return self.convert(self.table[rows])
 
 
 def table_parts(

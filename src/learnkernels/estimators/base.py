@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -37,7 +35,7 @@ from learnkernels.estimators.tables import (
     validated_table,
     warn_about_columns,
 )
-from learnkernels.execution import Backend, Checkpointed, as_backend, digest
+from learnkernels.execution import Backend, as_backend
 from learnkernels.gram.learned import Function
 from learnkernels.kernels import encodes, tables, takes_tables
 from learnkernels.kernels.tables import n_rows
@@ -157,11 +155,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         borders: np.ndarray | None = None, trained: np.ndarray | None = None, **settings: Any,
     ) -> Prepared:  # fmt: skip
         """Resolve the kernels and run the pass over pairs of the trained samples."""
-        backend: Backend = as_backend(self.backend, getattr(self, "n_jobs", None))
-        if getattr(self, "checkpoint", None) is not None:
-            with as_input_error("checkpoint: "):
-                path = Path(os.fsdecode(os.fsencode(self.checkpoint)))
-            backend = Checkpointed(backend, path, digest(X, target, rows.weights, rows.samples))
+        backend = self._pass_backend(X, target, rows.weights, rows.samples)
         return prepare(
             self.__dict__.get("_family", self.kernels), X, target, Y, task=task,
             normalize=self.normalize, center=self.center, sample_weight=rows.weights,
@@ -169,6 +163,10 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             trained=trained, names=getattr(self, "feature_names_in_", None), missing=self.missing,
             **settings,
         )  # fmt: skip
+
+    def _pass_backend(self, *data: Any) -> Backend:
+        """Return the backend of the pass over pairs of these data."""
+        return as_backend(self.backend, self.n_jobs)
 
     def _prepare_again(
         self, X: Any, target: np.ndarray, Y: np.ndarray, w: np.ndarray, task: str,

@@ -139,6 +139,9 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         Threads, as in scikit-learn; None and -1 take all cores. Only without `backend`.
     verbose : bool, default=False
         Show progress.
+    checkpoint : path-like or None, default=None
+        With `subsample`, a file for the sums of an unfinished pass over all rows: the same call
+        continues from there. It is removed at the end of the pass.
 
     Attributes
     ----------
@@ -225,6 +228,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: bool = False,
+        checkpoint: Any = None,
     ) -> None:
         self.kernels = kernels
         self.method = method
@@ -244,6 +248,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Learn the weights and train the machine.

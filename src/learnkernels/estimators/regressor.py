@@ -116,6 +116,9 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         Threads, as in scikit-learn; None and -1 take all cores. Only without `backend`.
     verbose : bool, default=False
         Show progress.
+    checkpoint : path-like or None, default=None
+        With `subsample`, a file for the sums of an unfinished pass over all rows: the same call
+        continues from there. It is removed at the end of the pass.
 
     Attributes
     ----------
@@ -206,6 +209,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         random_state: Any = 0,
         n_jobs: int | None = None,
         verbose: bool = False,
+        checkpoint: Any = None,
     ) -> None:
         self.kernels = kernels
         self.method = method
@@ -226,6 +230,7 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
+        self.checkpoint = checkpoint
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

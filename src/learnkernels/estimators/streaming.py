@@ -32,7 +32,7 @@ from learnkernels.estimators.fitting import (
 from learnkernels.estimators.parts import as_parts, is_lazy
 from learnkernels.estimators.rows import Rows
 from learnkernels.estimators.selection import AROUND, regularization_name
-from learnkernels.execution import as_backend, format_bytes
+from learnkernels.execution import as_backend, format_bytes, saving_backend
 from learnkernels.machines import Machine, StreamedRidge
 from learnkernels.methods import Ensemble, as_method
 from learnkernels.plurals import count_text
@@ -77,6 +77,11 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     """
     model.__dict__.pop("subsample_", None)
     if model.subsample is None:
+        if model.checkpoint is not None:
+            raise InputError(
+                f"checkpoint={model.checkpoint!r} saves sums over all rows with subsample=, which "
+                "is None; pass a subsample, or leave checkpoint out."
+            )
         require_memory_for(model, X)
         model._fit_in_memory(X, y, sample_weight)
         return
@@ -188,6 +193,7 @@ def train_on_all(
     alphas = [regularization(machine, value, prepared.task) for value in values]
     Y = model._machine_targets(y)
     backend = as_backend(model.backend, model.n_jobs)
+    backend = saving_backend(backend, model.checkpoint, parts.n_rows, Y, w)
     strategy = StreamedRidge(partial(read_validated, model, parts), Y, w, backend)
     problem = replace(training_problem(prepared, learned), left_out=True, posterior=True)
     solution = strategy.solve(problem)

@@ -14,7 +14,7 @@ from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.classifier import class_codes, class_targets
 from learnkernels.estimators.fitting import Prepared, learn
 from learnkernels.estimators.rows import Rows
-from learnkernels.execution import Backend, as_backend
+from learnkernels.execution import Backend, as_backend, saving_backend
 from learnkernels.gram import LearnedKernel
 from learnkernels.kernels.tables import n_rows
 from learnkernels.machines import Ridge
@@ -109,6 +109,9 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         self.n_jobs = n_jobs
         self.verbose = verbose
         self.checkpoint = checkpoint
+
+    def _pass_backend(self, *data: Any) -> Backend:
+        return saving_backend(as_backend(self.backend, self.n_jobs), self.checkpoint, *data)
 
     def fit(self, X: Any, y: Any) -> Self:
         """Learn the weights.

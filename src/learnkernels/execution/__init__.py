@@ -20,7 +20,7 @@ from learnkernels.execution.backends import (
     register_backend,
     single_threaded_blas,
 )
-from learnkernels.execution.checkpoint import Checkpointed
+from learnkernels.execution.checkpoint import Checkpointed, saving_backend
 from learnkernels.execution.dask_backend import Dask
 from learnkernels.execution.fingerprint import digest
 from learnkernels.execution.memory import available_memory, format_bytes, require_memory
@@ -38,5 +38,6 @@ __all__ = [
     "format_bytes",
     "register_backend",
     "require_memory",
+    "saving_backend",
     "single_threaded_blas",
 ]

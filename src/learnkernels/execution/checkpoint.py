@@ -16,6 +16,7 @@ from typing import Any, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
+from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
 from learnkernels.execution.backends import Backend, Reduction, Total, joined
 from learnkernels.execution.fingerprint import digest
@@ -120,6 +121,15 @@ class Checkpointed:
             raise
         file.path.unlink(missing_ok=True)
         return total
+
+
+def saving_backend(backend: Backend, path: Any, *data: Any) -> Backend:
+    """Return a backend that saves totals of these data to a file; the same one without a path."""
+    if path is None:
+        return backend
+    with as_input_error("checkpoint: "):
+        file = Path(os.fsdecode(os.fsencode(path)))
+    return Checkpointed(backend, file, digest(*data))
 
 
 def end_of_group(work: np.ndarray, done: int, share: float) -> int:

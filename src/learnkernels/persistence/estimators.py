@@ -435,7 +435,7 @@ FITTED = INPUT | {
 PREDICTOR_PARAMS = PARAMS | {
     "max_memory": Optional(POSITIVE), "n_components": Optional(Whole(1)),
     "subsample": Subsample(), "cv": SplitterArgument(), "random_state": SEED,
-    "scoring": ScoringArgument(),
+    "scoring": ScoringArgument(), "checkpoint": NO_RESOURCE,
 }  # fmt: skip
 PREDICTOR = FITTED | {
     "machine_certificates_": Several(CERTIFICATE), "solver_": TEXT,
