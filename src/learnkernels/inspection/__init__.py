@@ -7,11 +7,15 @@ from learnkernels.inspection.displays import (
     AlignmentDisplay,
     ComponentsDisplay,
     ConvergenceDisplay,
+    FeaturesDisplay,
     GramDisplay,
+    LogoDisplay,
     SpectrumDisplay,
     WeightPathDisplay,
     WeightsDisplay,
 )
+from learnkernels.inspection.explain import explain
+from learnkernels.inspection.explanation import Explanation
 from learnkernels.inspection.limits import LimitErrors, limit_errors
 
 __all__ = [
@@ -21,12 +25,16 @@ __all__ = [
     "Comparison",
     "ComponentsDisplay",
     "ConvergenceDisplay",
+    "Explanation",
+    "FeaturesDisplay",
     "GramDisplay",
     "LimitErrors",
+    "LogoDisplay",
     "MethodResult",
     "SpectrumDisplay",
     "WeightPathDisplay",
     "WeightsDisplay",
     "compare",
+    "explain",
     "limit_errors",
 ]
