@@ -318,7 +318,7 @@ def test_invalid_arguments_name_the_remedy(table):
         lk.explain(model, X, by="column")
     with pytest.raises(lk.InputError, match="at least 2"):
         lk.explain(model, X[:1])
-    with pytest.raises(lk.InputError, match="KernelLearner"):
+    with pytest.raises(lk.InputError, match="no predictions"):
         lk.explain(lk.KernelLearner("linear", "unif").fit(X, Y), X)
     with pytest.raises(lk.InputError, match="output=3"):
         lk.explain(model, X).contributions(3)

@@ -17,6 +17,11 @@ from learnkernels.inspection.displays import (
 from learnkernels.inspection.explain import explain
 from learnkernels.inspection.explanation import Explanation
 from learnkernels.inspection.limits import LimitErrors, limit_errors
+from learnkernels.inspection.stability import (
+    Interchangeable,
+    WeightStability,
+    weight_stability,
+)
 
 __all__ = [
     "AlignmentAccuracyDisplay",
@@ -28,13 +33,16 @@ __all__ = [
     "Explanation",
     "FeaturesDisplay",
     "GramDisplay",
+    "Interchangeable",
     "LimitErrors",
     "LogoDisplay",
     "MethodResult",
     "SpectrumDisplay",
     "WeightPathDisplay",
+    "WeightStability",
     "WeightsDisplay",
     "compare",
     "explain",
     "limit_errors",
+    "weight_stability",
 ]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.checks import random_generator, require_choice, require_whole
 from learnkernels.errors import InputError
-from learnkernels.estimators.attributes import MachineAttributes
+from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.gram.pairs.combination import PairFunction
 from learnkernels.inspection.explanation import Explanation
 from learnkernels.inspection.terms import (
@@ -101,6 +101,11 @@ def explain(
     require_choice("by", by, ("feature", "kernel", "view"))
     require_whole("explain()", "n_repeats", n_repeats, 1)
     fitted, X, names = last_step(model, X)
+    if not hasattr(fitted, "predict"):
+        raise InputError(
+            f"model is a {type(fitted).__name__}, which makes no predictions to explain; fit a "
+            "KernelClassifier or KernelRegressor."
+        )
     X = fitted._validate(X, reset=False)
     if tables.n_rows(X) < 2:
         raise InputError(
@@ -125,10 +130,10 @@ def last_step(model: Any, X: Any) -> tuple[Any, Any, Any]:
     if isinstance(model, Pipeline) and len(model) > 1:
         X, names = model[:-1].transform(X), new_column_names(model[:-1])
     fitted = model[-1] if isinstance(model, Pipeline) else model
-    if not isinstance(fitted, MachineAttributes):
+    if not isinstance(fitted, BaseKernelEstimator):
         raise InputError(
-            f"explain got {type(fitted).__name__}, which makes no predictions with kernels; pass a "
-            "fitted KernelClassifier or KernelRegressor, or a pipeline that ends with one."
+            f"model is a {type(fitted).__name__}, which has no kernels; pass a fitted "
+            "KernelClassifier or KernelRegressor, or a pipeline that ends with one."
         )
     check_is_fitted(fitted)
     names = getattr(fitted, "feature_names_in_", names)
