@@ -64,7 +64,8 @@ def test_views_measured_twice_are_interchangeable_and_others_are_not(measured_tw
     once, again = found.drawn[:, 0], found.drawn[:, 1]
     assert pair.first_heavier == (once > again).sum()
     assert pair.correlation == pytest.approx(np.corrcoef(once, again)[0, 1])
-    assert "once and again carry the same information" in repr(found)
+    for text in (repr(found), found._repr_html_()):
+        assert "once and again carry the same information" in text
     assert not found.to_frame().stable["noise"]
     summary = lk.report(model, X, y, cv=0, draws=20).summary
     assert [one["alignment"] for one in summary["interchangeable"]] == [pair.alignment]
@@ -90,7 +91,7 @@ def test_alignment_of_views_is_that_of_their_combined_kernels(measured_twice):
     assert pair.alignment == pytest.approx(expected)
 
 
-def test_equal_weights_do_not_change_places(measured_twice):
+def test_views_of_equal_weights_are_not_interchangeable(measured_twice):
     views, X, y = measured_twice
     model = lk.KernelRegressor(views, "unif", alpha=1.0).fit(X, y)
     assert weight_stability(model, X, y, draws=5).interchangeable == []

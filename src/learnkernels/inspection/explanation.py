@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -301,8 +301,11 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         head, rows = self._table() if self.features else ([], [])
-        context: dict[str, Any] = {"title": self.title, "head": head, "rows": rows}
-        return render("explanation.html", notes=self.notes, **context)
+        numbers = ("effect", "importance", "metric")
+        return render(
+            "result_table.html", title=self.title, head=head, rows=rows, numbers=numbers,
+            notes=self.notes,
+        )  # fmt: skip
 
 
 def aligned(rows: Sequence[Sequence[str]]) -> list[str]:

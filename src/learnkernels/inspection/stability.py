@@ -25,6 +25,7 @@ from learnkernels.inspection.explain import last_step
 from learnkernels.machines import Ridge
 from learnkernels.methods import as_method
 from learnkernels.progress import track, within
+from learnkernels.templates import render
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -152,6 +153,18 @@ class WeightStability:
 
     def __repr__(self) -> str:
         return "\n".join([self.to_frame().to_string(float_format="%.3f"), *self.statements])
+
+    def _repr_html_(self) -> str:
+        frame = self.to_frame()
+        numbers = ("weight", "low", "high", "selected")
+        rows = [
+            [printable(str(name)), *(f"{row[one]:.3f}" for one in numbers), "yes" * row["stable"]]
+            for name, row in frame.iterrows()
+        ]
+        return render(
+            "result_table.html", title=f"Weights on {len(self.drawn)} random halves",
+            head=[self.by, *frame.columns], rows=rows, numbers=numbers, notes=self.statements,
+        )  # fmt: skip
 
 
 def weight_stability(
