@@ -322,3 +322,20 @@ def test_invalid_arguments_name_the_remedy(table):
         lk.explain(lk.KernelLearner("linear", "unif").fit(X, Y), X)
     with pytest.raises(lk.InputError, match="output=3"):
         lk.explain(model, X).contributions(3)
+
+
+def test_categories_and_missing_cells_are_permuted_as_columns(rng, tmp_path):
+    n = 120
+    X = pd.DataFrame({"city": rng.choice(["a", "b", "c"], n), "u": rng.standard_normal(n)})
+    X["noise"] = rng.standard_normal(n)
+    y = 2.0 * (X.city == "a") + np.sin(X.u)
+    X.loc[::9, "u"] = np.nan
+    model = lk.KernelRegressor(lk.table() + lk.learned_metric()).fit(X, y)
+    found = lk.explain(model, X)
+    assert found.features == ["city", "u", "noise"]
+    assert found.importances[2] < 0.2 * found.importances[:2].min()
+    assert found.metric[2] < 0.2 < found.metric[0] == 1.0
+    lk.save(model, tmp_path / "model.lk")
+    again = lk.explain(lk.load(tmp_path / "model.lk"), X)
+    assert np.array_equal(again.importances, found.importances)
+    assert np.array_equal(again.metric, found.metric)
