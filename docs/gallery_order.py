@@ -9,6 +9,7 @@ ORDER = (
     "plot_gram.py",
     "plot_views.py",
     "plot_pairs.py",
+    "plot_promoters.py",
     "plot_many_features.py",
     "plot_components.py",
     "plot_pipeline.py",

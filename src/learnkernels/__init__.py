@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from learnkernels.execution import Dask, Threads
     from learnkernels.gram import alignment
     from learnkernels.inspection.compare import compare
+    from learnkernels.inspection.explain import explain
     from learnkernels.kernels import (
         gaussians,
         laplacians,
@@ -77,6 +78,7 @@ __all__ = [
     "alignment_statistics",
     "compare",
     "datasets",
+    "explain",
     "gaussians",
     "inspection",
     "kernels",
@@ -110,7 +112,7 @@ _SOURCES = {
     ),
     "execution": ("Dask", "Threads"),
     "gram": ("alignment",),
-    "inspection": ("compare",),
+    "inspection": ("compare", "explain"),
     "kernels": (
         "gaussians", "laplacians", "learned_metric", "linear", "low_rank", "ngrams", "on",
         "pairs", "per_feature", "polynomials", "spectrum", "table", "tanimoto", "weighted_degree",

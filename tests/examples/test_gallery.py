@@ -92,6 +92,18 @@ def test_page_pairs(run):
     assert all("weights" in model.selection_.chosen for model in found["models"].values())
 
 
+def test_page_promoters(run):
+    found = run("promoters")
+    for motif, letters in found["letters"].items():
+        assert sum(a == b for a, b in zip(motif, letters, strict=True)) >= 5
+    assert np.allclose(found["total"], found["model"].decision_function(found["table"]))
+    pairs = [(one.first, one.second) for one in found["stability"].interchangeable]
+    assert pairs == [("positions", "positions, shift 3")]
+    errors = found["errors"]["test error"]
+    assert errors["learned weights"] < errors["uniform weights"] + 0.01
+    assert found["errors"].loc["3-mers only", "95 % interval from"] > 0
+
+
 def test_page_pipeline(run):
     found = run("pipeline")
     test, y_test = found["test"], found["y_test"]

@@ -93,3 +93,15 @@ def test_sequences_of_another_length_raise_input_error():
         kernel(["ACGT", "ACG"])
     with pytest.raises(InputError, match="row 0 has 5 letters"):
         kernel.diagonal(["ACGTA"])
+
+
+@pytest.mark.parametrize(
+    ("degree", "shift", "length"), [(1, 0, 5), (3, 2, 9), (12, 0, 9), (3, 8, 9)]
+)
+def test_values_by_position_sum_to_products_with_the_gram_matrix(rng, degree, shift, length):
+    X = ["".join(row) for row in rng.choice(list("ACGTN"), (6, length))]
+    Z = ["".join(row) for row in rng.choice(list("ACGTN"), (8, length))]
+    kernel, coef = WeightedDegree(degree, shift, DNA, length), rng.standard_normal((8, 2))
+    found = kernel.position_values(kernel.codes(X), kernel.codes(Z), coef)
+    assert found.shape == (6, length, 2)
+    assert np.allclose(found.sum(axis=1), kernel(X, Z) @ coef)

@@ -1,4 +1,4 @@
-"""Cross-validated errors, and weights on random halves."""
+"""Cross-validated errors, and intervals of weights."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
 import learnkernels as lk
+from learnkernels.inspection.stability import shares
 from learnkernels.reporting.scores import CONSTANT, cross_validated_errors, difference
-from learnkernels.reporting.stability import random_half, shares, shares_on_halves
 
 
 def test_errors_equal_those_of_cross_val_score(classes):
@@ -90,38 +90,6 @@ def test_details_of_a_regression_agree_with_scikit_learn(curve):
     predicted = cross_val_predict(model, X, y, cv=KFold(4, shuffle=True, random_state=0))
     assert found["scores"]["R²"] == pytest.approx(r2_score(y, predicted))
     assert np.array(found["residuals"])[:, 1] == pytest.approx(y - predicted, abs=1e-3)
-
-
-def test_random_half_contains_half_of_each_class(rng):
-    codes = np.repeat([0, 1, 2], [41, 6, 1])
-    Y = np.where(codes[:, None] == np.arange(3), 1.0, -1.0)
-    half = random_half(Y, "classification", rng)
-    assert np.bincount(codes[half]).tolist() == [21, 3, 1]
-    assert len(random_half(rng.standard_normal((9, 1)), "regression", rng)) == 5
-
-
-def test_shares_on_halves_equal_those_of_fits(classes):
-    X, y = classes
-    kernels = lk.gaussians([0.05, 0.5, 5.0])
-    for method in ("alignf", "l1-svm", "l2-krr"):
-        model = lk.KernelClassifier(kernels, method, C=2.0).fit(X, y)
-        found, unconverged = shares_on_halves(model, X, y, draws=3, random_state=1)
-        assert unconverged == 0
-        rng = np.random.default_rng(1)
-        signs = np.where(y == "yes", 1.0, -1.0)[:, None]
-        for drawn in found:
-            half = random_half(signs, "classification", rng)
-            again = lk.KernelClassifier(kernels, method, C=2.0 * len(y) / len(half))
-            expected = shares(again.fit(X[half], y[half]).weights_)
-            assert drawn == pytest.approx(expected, abs=2e-3)
-
-
-def test_means_of_halves_have_variance_of_fresh_samples(rng):
-    """The standard deviation of the mean of a half equals that of n new samples."""
-    n = 400
-    values = rng.standard_normal(n)
-    halves = [values[random_half(values[:, None], "regression", rng)].mean() for _ in range(2000)]
-    assert np.std(halves) == pytest.approx(values.std() / np.sqrt(n), rel=0.1)
 
 
 @pytest.mark.parametrize("method", ["align", "alignf"])

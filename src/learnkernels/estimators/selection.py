@@ -92,6 +92,11 @@ def regularization_name(estimator: Any) -> str:
     return "alpha" if ridge else "C"
 
 
+def fitted_regularization(fitted: Any) -> float:
+    """Return the regularisation parameter that was used, or 1."""
+    return float(getattr(fitted, "C_", getattr(fitted, "alpha_", None)) or 1.0)
+
+
 def grid_of(estimator: Any) -> list[float]:
     """Return the values that ``"auto"`` chooses from for the machine of an estimator."""
     svr = estimator.machine == "svr"

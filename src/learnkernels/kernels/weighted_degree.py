@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from learnkernels.checks import is_whole, require_whole
 from learnkernels.errors import InputError
@@ -114,3 +115,71 @@ class WeightedDegree(Kernel):
             total += 2 * (d - k + 1) / (d * (d + 1)) * np.count_nonzero(words, axis=-1)
             words = words[..., :-1] & equal[..., k:]
         return total
+
+    def position_values(self, X: np.ndarray, Z: np.ndarray, coef: np.ndarray) -> np.ndarray:
+        """Return the terms of ``sum_j coef_j k(x, z_j)`` by position; their sum is the value.
+
+        The value of a word is divided equally among its positions in x.
+
+        Parameters
+        ----------
+        X, Z : ndarray of shape (n_samples, length) and (n_support, length)
+            Letter codes.
+        coef : ndarray of shape (n_support, n_outputs)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, length, n_outputs)
+        """
+        n, d = len(X), self.degree
+        out = np.zeros((n, self.length, coef.shape[1]))
+        letters = np.concatenate([X, Z]).astype(np.int64)  # (n + m, length)
+        words = np.zeros_like(letters)  # number of the word of k letters at each position
+        known = np.ones(letters.shape, dtype=bool)
+        for k in range(1, min(d, self.length) + 1):
+            ends = letters[:, k - 1 :]
+            starts = ends.shape[1]  # positions at which a word of k letters can begin
+            known = known[:, :starts] & (ends != Alphabet.UNKNOWN)
+            codes = words[:, :starts] * (Alphabet.UNKNOWN + 1) + ends
+            words = np.unique(codes, return_inverse=True)[1].reshape(codes.shape)
+            values = self.word_values(words[:n], words[n:], known[n:], coef)
+            values *= known[:n, :, None] * (2 * (d - k + 1) / (d * (d + 1)) / k)
+            for offset in range(k):
+                out[:, offset : offset + starts] += values
+        return out
+
+    def word_values(
+        self, X: np.ndarray, Z: np.ndarray, known: np.ndarray, coef: np.ndarray
+    ) -> np.ndarray:
+        """Return ``sum_j coef_j sum_s delta_s [word at l of x = word at l + s of z_j]``.
+
+        Parameters
+        ----------
+        X, Z : ndarray of shape (n_samples, starts) and (n_support, starts)
+            Number of the word at each position.
+        known : ndarray of bool of shape (n_support, starts)
+            Whether a word of Z has letters of the alphabet only.
+        coef : ndarray of shape (n_support, n_outputs)
+
+        Returns
+        -------
+        ndarray of shape (n_samples, starts, n_outputs)
+        """
+        starts = X.shape[1]
+        s = np.arange(-min(self.shift, starts - 1), min(self.shift, starts - 1) + 1)
+        delta = np.where(s == 0, 1.0, 1 / (2 * (np.abs(s) + 1)))
+        shifts = sparse.diags_array(delta, offsets=s, shape=(starts, starts))
+        row, position = np.nonzero(known)
+        shape = starts, int(max(X.max(), Z.max(initial=0))) + 1
+        where = np.broadcast_to(np.arange(starts), X.shape)
+        out = np.empty((*X.shape, coef.shape[1]))
+        for t, own in enumerate(coef.T):
+            totals = sparse.csr_array((own[row], (position, Z[row, position])), shape=shape)
+            out[:, :, t] = at_entries(sparse.csr_array(shifts @ totals), where, X)
+        return out
+
+
+def at_entries(A: sparse.csr_array, rows: np.ndarray, columns: np.ndarray) -> np.ndarray:
+    """Return entries of a sparse matrix, in the shape of `rows`."""
+    found = A[rows.ravel(), columns.ravel()]
+    return np.asarray(found.toarray() if sparse.issparse(found) else found).reshape(rows.shape)

@@ -46,11 +46,8 @@ def to_markdown(summary: Summary) -> str:
     text = {topic: escape_markup(statement) for topic, statement in statements(summary).items()}
     title = escape_reason(summary["title"] or summary["model"]["estimator"])
     blocks = [f"# Learned kernel: {title}"]
-    blocks.append(
-        "\n".join(
-            f"- {text[topic]}" for topic in ("task", "error", "never", "kernels") if text[topic]
-        )
-    )
+    topics = ("task", "error", "never", "kernels", "interchangeable")
+    blocks.append("\n".join(f"- {text[topic]}" for topic in topics if text[topic]))
     blocks += scores(summary) + held_out(summary["score"]) + views(summary["views"])
     blocks += kernels(summary) + ([text["names"]] if text["names"] else [])
     blocks += ["## Can I trust it?", f"{text['certificate']} {text['alignment']}"]

@@ -18,7 +18,11 @@ from sklearn.utils import get_tags
 
 from learnkernels.checks import positive_values
 from learnkernels.errors import InputError
-from learnkernels.estimators.selection import grid_of, regularization_name
+from learnkernels.estimators.selection import (
+    fitted_regularization,
+    grid_of,
+    regularization_name,
+)
 from learnkernels.methods import (
     BestSingle,
     Ensemble,
@@ -155,11 +159,6 @@ def with_method(model: Any, method: WeightMethod, value: float | list[float]) ->
     last = final_estimator(changed)
     last.set_params(method=method, **{regularization_name(last): value})
     return changed
-
-
-def fitted_regularization(fitted: Any) -> float:
-    """Return the regularisation parameter that was used, or 1."""
-    return float(getattr(fitted, "C_", getattr(fitted, "alpha_", None)) or 1.0)
 
 
 def regularization_candidates(fitted: Any) -> list[float]:

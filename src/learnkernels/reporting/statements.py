@@ -6,6 +6,7 @@ import math
 import re
 from typing import Any
 
+from learnkernels.inspection.stability import interchange_text
 from learnkernels.plurals import count_text
 from learnkernels.reporting.formatting import (
     CONSTANT,
@@ -59,9 +60,10 @@ def statements(summary: Summary) -> dict[str, str]:
     -------
     dict of str to str
         ``task``, ``error``, ``difference`` (from uniform weights), ``constant`` (difference from a
-        constant prediction), ``never`` (classes that are never predicted), ``kernels``, ``names``
-        (of kernels), ``certificate``, ``alignment`` and ``model``. A topic that was not computed is
-        an empty string.
+        constant prediction), ``never`` (classes that are never predicted), ``kernels``,
+        ``interchangeable`` (views that carry the same information), ``names`` (of kernels),
+        ``certificate``, ``alignment`` and ``model``. A topic that was not computed is an empty
+        string.
     """
     return {
         "task": describe_task(summary),
@@ -70,6 +72,7 @@ def statements(summary: Summary) -> dict[str, str]:
         "constant": describe_difference(summary, CONSTANT),
         "never": describe_never_predicted(summary),
         "kernels": describe_kernels(summary),
+        "interchangeable": describe_interchangeable(summary),
         "names": describe_names(summary),
         "certificate": describe_certificate(summary),
         "alignment": describe_alignment(summary),
@@ -81,6 +84,7 @@ def text_lines(summary: Summary) -> list[str]:
     """Return at most five lines of plain text: task, error, difference, kernels, certificate."""
     text = statements(escape_control_characters(summary))
     text["error"] = " ".join(filter(None, (text["error"], text["never"])))
+    text["kernels"] = " ".join(filter(None, (text["kernels"], text["interchangeable"])))
     lines = [text[topic] for topic in ("task", "error", "difference", "kernels")]
     lines.append(f"{text['certificate']} {text['alignment']}")
     return [line.replace("`", "") for line in lines if line]
@@ -115,6 +119,14 @@ def describe_kernels(summary: Summary) -> str:
         f"{list_weights(used)}."
     )
     return f"Weight by view: {list_weights(views)}. {text}" if len(views) > 1 else text
+
+
+def describe_interchangeable(summary: Summary) -> str:
+    """Return which views carry the same information, if any."""
+    return " ".join(
+        interchange_text(code_name(pair["first"]), code_name(pair["second"]), "Views", pair)
+        for pair in summary["interchangeable"][:MAX_NAMES]
+    )
 
 
 def equal_weights(summary: Summary) -> bool:

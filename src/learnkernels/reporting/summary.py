@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,7 +18,16 @@ from learnkernels.checks import as_input_error, is_whole
 from learnkernels.errors import InputError
 from learnkernels.estimators import refit
 from learnkernels.estimators.base import BaseKernelEstimator
+from learnkernels.estimators.selection import fitted_regularization
 from learnkernels.estimators.transformer import looks_like_classes
+from learnkernels.gram import CenteredKernels
+from learnkernels.inspection.stability import (
+    grouped,
+    interchangeable_pairs,
+    interval_entries,
+    shares,
+    shares_on_halves,
+)
 from learnkernels.methods import as_method
 from learnkernels.progress import report, showing
 from learnkernels.reporting.formatting import Summary
@@ -25,15 +35,9 @@ from learnkernels.reporting.scores import (
     FIT_ERRORS,
     cross_validated_errors,
     final_estimator,
-    fitted_regularization,
 )
-from learnkernels.reporting.stability import shares, shares_on_halves
 from learnkernels.version import versions
 
-# Quantiles of the relative weights on random halves.
-LOW, HIGH = 0.05, 0.95
-# A kernel with a smaller relative weight on a half does not count as selected there.
-SELECTED = 1e-3
 MAX_ELEMENTS = 10_000
 
 
@@ -85,7 +89,7 @@ def summary(
     X, y, w = weighted_samples(model, X, y, sample_weight)
     inner = model[:-1].transform(X) if isinstance(model, Pipeline) and len(model) > 1 else X
     with showing(verbose):
-        refit(fitted, inner, y, w)  # raises if this is not the training data
+        kernels = refit(fitted, inner, y, w).kernels  # raises if this is not the training data
         report("guarantees")
         guarantees = or_reason(
             lambda: fitted.guarantees(inner, y, random_state=random_state).to_dict()
@@ -109,6 +113,7 @@ def summary(
             },
             "kernels": kernel_entries(fitted, drawn),
             "views": view_entries(fitted, drawn),
+            "interchangeable": interchangeable_entries(fitted, drawn, kernels),
             "halves": halves,
             "certificate": certificate_entry(fitted),
             "selection": fitted.selection_.to_dict() if hasattr(fitted, "selection_") else None,
@@ -259,41 +264,31 @@ def kernel_entries(fitted: Any, drawn: np.ndarray | None) -> list[dict[str, Any]
             "share": share[k],
             "alignment": fitted.kernel_alignments_[k],
         }
-        | interval_entries(share[k], None if drawn is None else drawn[:, k])
+        | ({} if drawn is None else interval_entries(share[k], drawn[:, k]))
         for k in order
     ]
 
 
 def view_entries(fitted: Any, drawn: np.ndarray | None) -> list[dict[str, Any]]:
     """Return the views in the order of the sums of their absolute weights, the largest first."""
-    share = shares(fitted.weights_)
+    views = fitted.kernel_views_
+    totals = np.abs(grouped(shares(fitted.weights_), views))
+    sums = None if drawn is None else np.abs(grouped(drawn, views))
     found = []
-    for view in dict.fromkeys(fitted.kernel_views_):
-        members = fitted.kernel_views_ == view
-        sums = None if drawn is None else np.abs(drawn[:, members]).sum(axis=1)
-        total = np.abs(share[members]).sum()
-        entry = {"name": str(view), "kernels": members.sum(), "share": total}
-        found.append(entry | interval_entries(total, sums))
+    for k, view in enumerate(dict.fromkeys(views)):
+        entry = {"name": str(view), "kernels": (views == view).sum(), "share": totals[k]}
+        found.append(entry | ({} if sums is None else interval_entries(totals[k], sums[:, k])))
     return sorted(found, key=lambda entry: -abs(entry["share"]))
 
 
-def interval_entries(share: float, drawn: np.ndarray | None) -> dict[str, float]:
-    """Return the 90 % interval of a relative weight, and how often the kernel was selected.
-
-    The interval is the union of the quantiles over the halves and of the same quantiles shifted so
-    that their median is the weight learned on all samples. Weights on half of the samples can be
-    biased (noise kernels get more weight), but have the same variance.
-    """
+def interchangeable_entries(
+    fitted: Any, drawn: np.ndarray | None, kernels: CenteredKernels
+) -> list[dict[str, Any]]:
+    """Return the pairs of views that carry the same information."""
     if drawn is None:
-        return {}
-    low, middle, high = np.quantile(drawn, [LOW, 0.5, HIGH])
-    least = 0.0 if share >= 0 and (drawn >= 0).all() else -1.0
-    shifted = np.clip([share + low - middle, share + high - middle], least, 1.0)
-    return {
-        "low": min(low, shifted[0]),
-        "high": max(high, shifted[1]),
-        "selected": float(np.mean(np.abs(drawn) > SELECTED)),
-    }
+        return []
+    found = interchangeable_pairs(fitted.kernel_views_, drawn, kernels.statistics.inner)
+    return [asdict(pair) for pair in found]
 
 
 def certificate_entry(fitted: Any) -> dict[str, Any]:

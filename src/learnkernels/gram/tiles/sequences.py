@@ -48,6 +48,14 @@ class WeightedDegreeGroup(Group):
             np.stack([packed(known), *(packed(codes >> digit & 1) for digit in range(digits))])
         )
 
+    def codes(self, samples: SequenceSamples) -> np.ndarray:
+        """Return the letter codes of prepared samples, shape (n_samples, length)."""
+        known, *digits = (unpacked(plane, self.kernels[0].length) for plane in samples.planes)
+        codes = np.zeros(known.shape, dtype=np.uint8)
+        for digit, bits in enumerate(digits):
+            codes |= bits << np.uint8(digit)
+        return np.where(known, codes, np.uint8(Alphabet.UNKNOWN))
+
     def values(
         self, left: SequenceSamples, right: SequenceSamples, rows: slice, columns: slice
     ) -> np.ndarray:
@@ -92,6 +100,13 @@ def packed(bits: np.ndarray) -> np.ndarray:
     padded = np.zeros((n_samples, 8 * -(-used // 8)), dtype=np.uint8)
     padded[:, :used] = found
     return padded.view("<u8").astype(np.uint64).T
+
+
+def unpacked(words: np.ndarray, length: int) -> np.ndarray:
+    """Return the bits that `packed` packed, 0 or 1, shape (n_samples, length)."""
+    n_words, n_samples = words.shape
+    own = np.ascontiguousarray(words.T).astype("<u8").view(np.uint8).reshape(n_samples, 8 * n_words)
+    return np.unpackbits(own, axis=1, count=length, bitorder="little")
 
 
 def moved(planes: np.ndarray, s: int) -> np.ndarray:

@@ -7,6 +7,7 @@ A Display holds plain data, so that it can be made from anything and drawn again
 from learnkernels.inspection.displays.accuracy import AlignmentAccuracyDisplay
 from learnkernels.inspection.displays.components import ComponentsDisplay
 from learnkernels.inspection.displays.convergence import ConvergenceDisplay
+from learnkernels.inspection.displays.features import FeaturesDisplay, LogoDisplay
 from learnkernels.inspection.displays.gram import GramDisplay
 from learnkernels.inspection.displays.path import WeightPathDisplay
 from learnkernels.inspection.displays.spectrum import SpectrumDisplay
@@ -17,7 +18,9 @@ __all__ = [
     "AlignmentDisplay",
     "ComponentsDisplay",
     "ConvergenceDisplay",
+    "FeaturesDisplay",
     "GramDisplay",
+    "LogoDisplay",
     "SpectrumDisplay",
     "WeightPathDisplay",
     "WeightsDisplay",
