@@ -131,3 +131,11 @@ def test_new_samples_are_standardised_as_the_training_samples(rng):
     y = X[:, 0] + X[:, 1] / 100
     model = lk.KernelRegressor(method="unif", alpha=1e-3).fit(X, y)
     assert np.isclose(model.predict(X[:1])[0], model.predict(X)[0])
+
+
+def test_learned_metric_inside_a_table_with_categories_and_missing_cells(rng):
+    X = pd.DataFrame({"a": rng.standard_normal(60), "b": rng.choice(["x", "y"], 60)})
+    y = X["a"] + (X["b"] == "x")
+    X.loc[3, "a"] = np.nan
+    model = lk.KernelRegressor(lk.table([lk.learned_metric()])).fit(X, y)
+    assert model.score(X, y) > 0.9

@@ -85,7 +85,7 @@ class Table(Family):
         if sparse.issparse(data.X):
             return self.inner(data)
         step = standardize(data, self.standardize)
-        inner = replace(data, X=step(data.X), names=new_names(step, data))
+        inner = replace(data, X=step(data.X), names=new_names(step, data), blocks=None)
         return kernels_behind(Source(maps=(step,)), self.inner(inner))
 
     def inner(self, data: TrainingData) -> list[Kernel]:
