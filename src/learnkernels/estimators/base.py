@@ -21,7 +21,7 @@ from learnkernels.checks import (
     require_truth,
     require_whole,
 )
-from learnkernels.errors import InputError
+from learnkernels.errors import InputError, InputTypeError
 from learnkernels.estimators.families import FamilyChoice, choose_family
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared, prepare, resolve_on
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
@@ -313,6 +313,12 @@ def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool = True, **o
         except (TypeError, ValueError) as error:
             if "could not convert" in str(error) or "promoted" in str(error):
                 raise InputError(not_numbers(X, y, error)) from error
+            if "a real number, not" in str(error):
+                raise InputTypeError(
+                    f"the data contain objects that are not numbers ({error}); expected numbers. "
+                    "For graphs and other objects pass a stack of their Gram matrices and "
+                    'kernels="precomputed".'
+                ) from error
             if "X contains NaN" in str(error):
                 raise InputError(NOT_A_NUMBER) from error
             raise

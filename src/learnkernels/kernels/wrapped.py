@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from inspect import signature
 from typing import Any
 
@@ -13,6 +14,24 @@ from sklearn.metrics.pairwise import pairwise_kernels
 from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
 from learnkernels.kernels.base import Kernel
+
+
+def with_options(name: str, options: Mapping[str, Any]) -> str:
+    """Return ``name(key=value, ...)``, or the name alone without options."""
+    inside = ", ".join(f"{key}={value}" for key, value in options.items())
+    return f"{name}({inside})" if inside else name
+
+
+def function_name(function: Callable[..., Any]) -> str:
+    """Return the name of a function or class; of a partial function also its short arguments."""
+    if isinstance(function, partial):
+        options = {
+            key: f"{value:g}" if isinstance(value, float) else value
+            for key, value in function.keywords.items()
+            if isinstance(value, (str, int, float))
+        }
+        return with_options(function_name(function.func), options)
+    return str(getattr(function, "__name__", type(function).__name__))
 
 
 class Evaluated(Kernel):
@@ -51,8 +70,7 @@ class Metric(Evaluated):
 
     @property
     def name(self) -> str:
-        inside = ", ".join(f"{key}={value}" for key, value in self.options.items())
-        return f"{self.metric}({inside})" if inside else self.metric
+        return with_options(self.metric, self.options)
 
     def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         with as_input_error(f"kernel {self.name!r}: "):
@@ -132,7 +150,7 @@ class Custom(Evaluated):
 
     @property
     def name(self) -> str:
-        return str(getattr(self.function, "__name__", type(self.function).__name__))
+        return function_name(self.function)
 
     def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         return self.function(X, X if Z is None else Z)
