@@ -9,6 +9,8 @@ import learnkernels
 HERE = Path(__file__).parent
 sys.path[:0] = [str(HERE), str(HERE.parent)]  # for the pages, and the benchmarks they show
 
+from gallery_order import left_out  # noqa: E402
+
 project = "learnkernels"
 copyright = "2026, the learnkernels developers"
 version = release = learnkernels.__version__
@@ -54,6 +56,7 @@ sphinx_gallery_conf = {
     "examples_dirs": "../examples/gallery",
     "gallery_dirs": "gallery",
     "filename_pattern": r"plot_.*\.py$",
+    "ignore_pattern": left_out(),
     "within_subsection_order": "gallery_order.place",
     "abort_on_example_error": True,
     # A fitted model or a table at the end of a block is shown; a drawing shows itself.

@@ -1,6 +1,8 @@
-"""The order of the gallery: first steps first."""
+"""The order of the gallery: first steps first; pages that need a package which is not installed."""
 
-__all__ = ["place"]
+from importlib.util import find_spec
+
+__all__ = ["OPTIONAL", "left_out", "place"]
 
 ORDER = (
     "plot_tutorial.py",
@@ -10,6 +12,10 @@ ORDER = (
     "plot_views.py",
     "plot_pairs.py",
     "plot_promoters.py",
+    "plot_voxels.py",
+    "plot_molecules.py",
+    "plot_graphs.py",
+    "plot_time_series.py",
     "plot_many_features.py",
     "plot_components.py",
     "plot_pipeline.py",
@@ -18,6 +24,19 @@ ORDER = (
     "plot_spectrum.py",
     "plot_convergence.py",
 )
+
+# Pages that are left out of the gallery without these packages.
+OPTIONAL = {
+    "plot_graphs.py": "grakel",
+    "plot_molecules.py": "rdkit",
+    "plot_time_series.py": "tslearn",
+}
+
+
+def left_out() -> str:
+    """Return a pattern of the pages that need a package which is not installed."""
+    pages = [page for page, package in OPTIONAL.items() if find_spec(package) is None]
+    return "|".join([r"__init__\.py", *pages])
 
 
 def place(filename: str) -> int:

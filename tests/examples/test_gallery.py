@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import runpy
 from pathlib import Path
 
@@ -14,6 +15,7 @@ import numpy as np
 import pytest
 
 FOLDER = Path(__file__).parents[2] / "examples" / "gallery"
+IMPORT = re.compile(r"(import|from) \w")
 
 
 @pytest.fixture
@@ -26,6 +28,20 @@ def run():
 def test_every_gallery_page_has_a_test():
     tested = {name for name in globals() if name.startswith("test_page_")}
     assert tested == {f"test_page_{path.stem[5:]}" for path in FOLDER.glob("plot_*.py")}
+
+
+def test_pages_that_import_an_optional_package_are_left_out_without_it(monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER.parents[1] / "docs")
+    import gallery_order
+
+    packages = set(gallery_order.OPTIONAL.values())
+    for path in FOLDER.glob("plot_*.py"):
+        lines = path.read_text(encoding="utf-8").splitlines()
+        imported = {re.split(r"[ .]", line)[1] for line in lines if IMPORT.match(line)}
+        assert imported & packages == {gallery_order.OPTIONAL.get(path.name)} - {None}
+    monkeypatch.setattr(gallery_order, "find_spec", lambda name: None)
+    assert all(re.search(gallery_order.left_out(), page) for page in gallery_order.OPTIONAL)
+    assert not re.search(gallery_order.left_out(), "plot_tutorial.py")
 
 
 def test_page_tutorial(run):
@@ -102,6 +118,42 @@ def test_page_promoters(run):
     errors = found["errors"]["test error"]
     assert errors["learned weights"] < errors["uniform weights"] + 0.01
     assert found["errors"].loc["3-mers only", "95 % interval from"] > 0
+
+
+def test_page_voxels(run):
+    found = run("voxels")
+    table, gain = found["table"], found["gain"]
+    assert (gain[["contours", "motion", "meaning"]] > 0.05).all()
+    assert gain["all equally"] < gain["contours and motion"] < gain["contours"]
+    assert abs(table.loc["all voxels", "shared"] - table.loc["all voxels", "uniform"]) < 0.005
+    single, kinds = found["single"], found["kinds"]
+    assert np.mean(found["found"][single] == kinds[single]) > 0.95
+
+
+def test_page_molecules(run):
+    pytest.importorskip("rdkit", reason="the page on molecules needs RDKit")
+    scores = run("molecules")["scores"]
+    combined = scores.loc[["all, uniform weights", "all, learned weights"]]
+    assert (combined.max() > scores.drop(combined.index).max()).all()
+    assert (np.ptp(combined, axis=0) < 0.015).all()
+    assert (scores["new scaffolds"] < scores["known scaffolds"]).all()
+
+
+def test_page_graphs(run):
+    pytest.importorskip("grakel", reason="the page on graphs needs GraKeL")
+    found = run("graphs")
+    scores, single = found["scores"], found["single"]
+    assert scores["all, learned weights"] > scores["all, uniform weights"]
+    assert scores["all, learned weights"] > scores[single] - 0.01
+    assert single in found["graph_kernels"]
+
+
+def test_page_time_series(run):
+    pytest.importorskip("tslearn", reason="the page on time series needs tslearn")
+    found = run("time_series")
+    gain = found["gain"]
+    assert gain["32 training series"] > 0.05 and gain["64 training series"] > 0
+    assert found["model"].weights_[-2:].sum() < 0.01
 
 
 def test_page_pipeline(run):
