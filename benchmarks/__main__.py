@@ -11,6 +11,7 @@ from benchmarks import (
     fit,
     grid_search,
     headline,
+    himalaya_gallery,
     large,
     latency,
     methods,
@@ -49,6 +50,7 @@ BENCHMARKS = {
     "tables": tables.run,
     "tables_large": tables_large.run,
     "targets": targets.run,
+    "himalaya_gallery": himalaya_gallery.run,
     "uncertainty": uncertainty.run,
     "soak": soak.run,
 }

@@ -24,8 +24,8 @@ def write_tables(results: Path, tables: Path) -> None:
     Parameters
     ----------
     results : Path
-        Folder with methods.json, noise.json, cost.json, precision.json, targets.json and
-        uncertainty.json.
+        Folder with methods.json, noise.json, cost.json, precision.json, targets.json,
+        himalaya_gallery.json and uncertainty.json.
     tables : Path
         Folder to write to.
     """
@@ -35,6 +35,7 @@ def write_tables(results: Path, tables: Path) -> None:
     cost = json.loads((results / "cost.json").read_text(encoding="utf-8"))
     precision = json.loads((results / "precision.json").read_text(encoding="utf-8"))
     targets = json.loads((results / "targets.json").read_text(encoding="utf-8"))
+    gallery = json.loads((results / "himalaya_gallery.json").read_text(encoding="utf-8"))
     uncertainty = json.loads((results / "uncertainty.json").read_text(encoding="utf-8"))
     for name, text in (
         ("cost", cost_table(cost)),
@@ -45,6 +46,7 @@ def write_tables(results: Path, tables: Path) -> None:
         ("precision", precision_table(precision["families"], "kernels")),
         ("precision_by_data", precision_table(by_data(precision["families"]), "data")),
         ("targets", targets_table(targets["models"])),
+        ("himalaya_gallery", himalaya_table(gallery)),
         ("uncertainty", uncertainty_table(uncertainty["tables"])),
     ):
         (tables / f"{name}.md").write_text(text + "\n", encoding="utf-8")
@@ -212,6 +214,33 @@ def targets_table(models: dict) -> str:
         for name, label in names.items()
     ]
     return table(["model", "mean R²", "CPU time", "times as fast as himalaya"], rows)
+
+
+def himalaya_table(found: dict) -> str:
+    """One row for each example of himalaya's gallery and model: means over the seeds."""
+    names = {
+        "KernelRidgeCV": "himalaya, `KernelRidgeCV`",
+        "random_search": "himalaya, random search",
+        "hyper_gradient": "himalaya, gradient",
+        "shared": '`weights="shared"`',
+        "per_target": '`weights="per_target"`',
+    }
+    rows = []
+    for title, models in found["examples"].items():
+        samples, targets = found["sizes"][title]
+        example = f"{title} ({samples:,} samples, {targets} targets)"
+        for name, label in names.items():
+            means = {key: np.mean([one[key] for one in models[name]]) for key in models[name][0]}
+            lowest = min(one["r2_lowest"] for one in models[name])
+            rows.append(
+                [
+                    example if name == "KernelRidgeCV" else "", label,
+                    f"{means['r2']:.3f}", f"{means['r2_median']:.3f}", f"{lowest:.2f}",
+                    f"{means['cpu_seconds']:.1f} s", f"{means['megabytes']:.0f} MB",
+                ]
+            )  # fmt: skip
+    head = ["example", "model", "mean R²", "median R²", "lowest R²", "CPU time", "extra memory"]
+    return table(head, rows)
 
 
 def uncertainty_table(tables: dict) -> str:
