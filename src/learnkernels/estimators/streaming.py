@@ -33,6 +33,7 @@ from learnkernels.estimators.parts import as_parts, is_lazy
 from learnkernels.estimators.rows import Rows
 from learnkernels.estimators.selection import AROUND, regularization_name
 from learnkernels.execution import as_backend, format_bytes, saving_backend
+from learnkernels.kernels.tables import is_frame
 from learnkernels.machines import Machine, StreamedRidge
 from learnkernels.methods import Ensemble, as_method
 from learnkernels.plurals import count_text
@@ -116,12 +117,12 @@ def require_ridge(model: Any, n: int) -> None:
 
 def require_memory_for(model: Any, X: Any) -> None:
     """Raise if X would have to be read into memory as a whole, and is larger than `max_memory`."""
-    if not is_lazy(X):
+    if not is_lazy(X) or is_frame(X):  # the length of a Dask frame is not known
         return
     wanted, allowed = 8.0 * float(np.prod(X.shape)), model._memory()["max_memory"]
     if wanted > allowed:
         raise InputError(
-            f"X has {X.shape[0]} rows, {format_bytes(wanted)}, more than max_memory="
+            f"X has {count_text(X.shape[0], 'row')}, {format_bytes(wanted)}, more than max_memory="
             f'{format_bytes(allowed)}; pass subsample="auto" and n_components=1000 to read it in '
             "parts, or raise max_memory."
         )
