@@ -11,9 +11,9 @@ from learnkernels.solvers import RowGram, solve_svm, svm_rows
 class ArrayRows:
     """Rows of a matrix in memory, with few slots."""
 
-    def __init__(self, K, n_slots):
+    def __init__(self, K, n_slots, dtype=float):
         self.K = K
-        self.values = np.full((n_slots, len(K)), np.nan)
+        self.values = np.full((n_slots, len(K)), np.nan, dtype)
         self.kept = []
         self.evaluated = 0
 
@@ -30,6 +30,9 @@ class ArrayRows:
     def times(self, beta):
         return self.K @ beta
 
+    def gram(self, index):
+        return self.K[np.ix_(index, index)]
+
 
 def problem(n, rng):
     X = rng.standard_normal((n, 4))
@@ -39,12 +42,14 @@ def problem(n, rng):
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
 @pytest.mark.parametrize("epsilon", [None, 0.2])
-def test_solution_equals_that_of_the_whole_matrix(C, epsilon, rng, monkeypatch):
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_solution_equals_that_of_the_whole_matrix(C, epsilon, dtype, rng, monkeypatch):
     monkeypatch.setattr(svm_rows, "WORKING", 40)
     K, f = problem(300, rng)
     y = np.where(f > 0, 1.0, -1.0) if epsilon is None else f
     dense, _ = solve_svm(K, y, np.full(300, C), epsilon=epsilon)
-    found, certificate = solve_svm(RowGram(ArrayRows(K, 300)), y, np.full(300, C), epsilon=epsilon)
+    rows = ArrayRows(K, 300, dtype)
+    found, certificate = solve_svm(RowGram(rows), y, np.full(300, C), epsilon=epsilon)
     assert certificate.status == "optimal"
     assert abs(found.bound - dense.bound) <= 1e-8 * abs(dense.bound)
     assert np.allclose(

@@ -68,6 +68,11 @@ class LearnedKernel:
         """Whether `times` costs much less than `gram`."""
         return bool(self.parts) and all(part.fast_products for part in self.parts)
 
+    @property
+    def bounded(self) -> bool:
+        """Whether values before centering are so small that float32 holds seven digits of them."""
+        return all(part.bounded for part in self.parts)
+
     def root(self) -> np.ndarray:
         """Return R with K = R R', of shape (n_samples, rank), for non-negative weights."""
         roots = [part.root() for part in self.parts]
@@ -163,6 +168,25 @@ class LearnedKernel:
             part.add_near(other, rows, values)
             values -= part.means[rows, None]
         return values
+
+    def write_rows(
+        self, some: LearnedKernel, samples: slice, out: np.ndarray, at: np.ndarray
+    ) -> None:
+        """Write rows of the Gram matrix at some columns into ``out[at, samples]``.
+
+        Parameters
+        ----------
+        some : LearnedKernel
+            This kernel on the samples of the rows (`take`).
+        samples : slice
+            The columns.
+        out : ndarray of shape (n_slots, n_samples)
+        at : ndarray of shape (n_rows,)
+            Position in `out` of each row.
+        """
+        out[at, samples] = 0.0
+        for part, other in zip(self.parts, some.parts, strict=True):
+            part.add_at(other, samples, out, at)
 
     def functions(self, coef: np.ndarray, primal: np.ndarray | None = None) -> tuple[Function, ...]:
         """Return functions whose sum is x -> K(x, training samples) coef.

@@ -10,8 +10,8 @@ import numpy as np
 from learnkernels.execution import Backend
 from learnkernels.gram.learned import LearnedKernel
 
-# Samples of a task.
-SAMPLES = 1024
+# Values of a task: enough to hide its start, and few enough to stay in the cache of a core.
+VALUES = 2**18
 
 
 class KernelRows:
@@ -21,18 +21,22 @@ class KernelRows:
     ----------
     kernel : LearnedKernel
     backend : Backend
-    n_slots : int
-        Number of rows that are kept.
+    memory : float
+        Bytes for the rows that are kept. Single precision is used if less than half of all rows
+        fit in double precision, and if the kernel is bounded.
 
     Attributes
     ----------
-    values : ndarray of shape (n_slots, n_samples)
+    values : float64 or float32 array of shape (n_slots, n_samples)
     """
 
-    def __init__(self, kernel: LearnedKernel, backend: Backend, n_slots: int):
+    def __init__(self, kernel: LearnedKernel, backend: Backend, memory: float):
+        n = len(kernel.weights)
+        single = kernel.bounded and 2 * memory < 8 * n * n
+        n_slots = min(n, int(memory // ((4 if single else 8) * n)))
         self.kernel = kernel
         self.backend = backend
-        self.values = np.empty((n_slots, len(kernel.weights)))
+        self.values = np.empty((n_slots, n), np.float32 if single else np.float64)
         self.slots: OrderedDict[int, int] = OrderedDict()  # the row used last is the last
         self.free = list(range(n_slots))
 
@@ -53,18 +57,17 @@ class KernelRows:
 
     def evaluate(self, index: np.ndarray) -> None:
         """Write some rows into their slots."""
-        near = self.kernel.as_columns(index)
         slots = np.array([self.slots[i] for i in index.tolist()])
-        n = self.values.shape[1]
-        ranges = [slice(start, min(start + SAMPLES, n)) for start in range(0, n, SAMPLES)]
-        task = partial(self.write, near, slots)
+        n, length = self.values.shape[1], max(1, VALUES // len(index))
+        ranges = [slice(start, min(start + length, n)) for start in range(0, n, length)]
+        task = partial(self.kernel.write_rows, self.kernel.take(index), out=self.values, at=slots)
         for _ in self.backend.map(task, ranges, "rows of the Gram matrix", local=True):
             pass
 
-    def write(self, near: LearnedKernel, slots: np.ndarray, samples: slice) -> None:
-        """Write the values of some samples at the samples of `near`."""
-        self.values[slots, samples] = self.kernel.values_near(near, samples).T
-
     def times(self, beta: np.ndarray) -> np.ndarray:
-        """Return ``K beta``; with centering, beta sums to zero."""
+        """Return ``K beta`` in double precision; with centering, beta sums to zero."""
         return np.asarray(self.kernel.times(beta[:, None], self.backend)[:, 0])
+
+    def gram(self, index: np.ndarray) -> np.ndarray:
+        """Return the rows and columns of some samples in double precision."""
+        return self.kernel.take(index).gram(self.backend)

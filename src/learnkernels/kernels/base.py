@@ -25,7 +25,7 @@ class Code(IntEnum):
     EXP_L1_DISTANCE = 1
     DOT = 2
     POLYNOMIAL = 3
-    # exp(-2 t) - 1 from h = exp(-t) - 1 of an earlier kernel of the same kind: h (h + 2)
+    # exp(-2 t) - 1 from h = exp(-t) - 1 of an earlier kernel of the same kind: h (h + 2), repeated
     SQUARE_OF_EARLIER = 4
 
 

@@ -109,9 +109,10 @@ def row_paths(problem: TrainingProblem, solve: Solve) -> list[Path]:
     if problem.signed:
         who = "an SVM with weights of both signs"
         require_gram_memory(n, 1, problem.max_memory, who, "use fewer samples")
-    n_rows = max(LEAST_ROWS, int(PART * problem.max_memory // (8 * n)))
+    memory = max(8.0 * n * LEAST_ROWS, PART * problem.max_memory)
+    rows = KernelRows(problem.kernel, problem.backend, memory)
+    n_rows = len(rows.values)
     logger.info("%d samples: support vector machine with %d rows of the Gram matrix.", n, n_rows)
-    rows = KernelRows(problem.kernel, problem.backend, n_rows)
     return [solve(RowGram(rows), y) for y in problem.Y.T]
 
 

@@ -7,6 +7,10 @@ working set. SMO solves the dual of the entries in Q, and
 
 where K_Q are the rows of Q. Every working set contains the two entries that violate most, so every
 one lowers the objective until the conditions of the whole dual hold up to the tolerance.
+
+Rows may be of single precision. When the conditions hold, the gradient is then computed again in
+double precision from all of beta, and SMO goes on if they are violated. Rounding of the rows so
+changes the path to the solution, but not the solution.
 """
 
 from __future__ import annotations
@@ -20,7 +24,7 @@ from learnkernels.solvers.svm import FAST, HUGE, Dual, steps
 
 # Entries of a working set.
 WORKING = 512
-# Rows that must be kept: two working sets, and all that `polish` reads.
+# Rows that must be kept: two working sets.
 LEAST_ROWS = 1024
 # SMO stops on a working set at this part of the violation of the whole dual.
 INNER = 0.1
@@ -45,7 +49,10 @@ class Rows(Protocol):
         """Return the positions of some rows in `values`, shape (n_rows,)."""
 
     def times(self, beta: np.ndarray) -> np.ndarray:
-        """Return ``K beta``."""
+        """Return ``K beta`` in double precision."""
+
+    def gram(self, index: np.ndarray) -> np.ndarray:
+        """Return the rows and columns of some samples in double precision."""
 
 
 class RowGram:
@@ -60,17 +67,18 @@ class RowGram:
     def __init__(self, rows: Rows):
         self.rows = rows
         self.last = np.zeros(0, dtype=np.intp)  # the last working set, the newest entries last
+        self.rounded = False  # whether the gradient has been changed by rows of single precision
 
     def times(self, beta: np.ndarray) -> np.ndarray:
         return self.rows.times(beta)
 
     def block(self, index: np.ndarray) -> np.ndarray:
-        return self.rows.values[np.ix_(self.rows.fetch(index), index)]
+        return self.rows.gram(index)
 
     def combined(self, index: np.ndarray, d: np.ndarray) -> np.ndarray:
-        out = np.zeros(self.rows.values.shape[1])
-        add_rows(self.rows.values, self.rows.fetch(index), d, out)
-        return out
+        beta = np.zeros(self.rows.values.shape[1])
+        beta[index] = d
+        return self.times(beta)
 
     def advance(
         self, dual: Dual, beta: np.ndarray, gradient: np.ndarray, tol: float, max_iter: int
@@ -81,10 +89,15 @@ class RowGram:
             too_small = np.where(no_more < HUGE, -gradient - no_more, -HUGE)
             too_large = np.where(no_less < HUGE, gradient - no_less, -HUGE)
             violation = too_small.max() + too_large.max()
-            if violation < tol:
+            if violation < tol and not self.rounded:
                 return min(taken, max_iter - 1)
+            if violation < tol:
+                gradient[:] = self.times(beta) - dual.y
+                self.rounded = False
+                continue
             Q = self.working_set(too_small, too_large)
-            K, own = self.block(Q), dual.take(Q)
+            slots, K, own = self.rows.fetch(Q), np.empty((len(Q), len(Q))), dual.take(Q)
+            gather(self.rows.values, slots, Q, K)
             b, g = beta[Q], gradient[Q]
             taken += steps(
                 K, np.ascontiguousarray(np.diagonal(K)), own.lower, own.upper, own.epsilon, b, g,
@@ -92,8 +105,9 @@ class RowGram:
             )  # fmt: skip
             change = b - beta[Q]
             moved = np.flatnonzero(change)
-            gradient += self.combined(Q[moved], change[moved])
+            add_rows(self.rows.values, slots[moved], change[moved], gradient)
             beta[Q] = b
+            self.rounded = self.rows.values.itemsize < gradient.itemsize
         return max_iter
 
     def working_set(self, too_small: np.ndarray, too_large: np.ndarray) -> np.ndarray:
@@ -131,3 +145,12 @@ def add_rows(values: np.ndarray, slots: np.ndarray, d: np.ndarray, out: np.ndarr
             row = values[slots[i], start : min(start + BLOCK, n)]
             for t in range(part.shape[0]):
                 part[t] += d[i] * row[t]
+
+
+@compiled()
+def gather(values: np.ndarray, slots: np.ndarray, index: np.ndarray, K: np.ndarray) -> None:
+    """Copy the entries `index` of some rows, a symmetric matrix, to K of shape (m, m)."""
+    for i in range(slots.shape[0]):
+        row = values[slots[i]]
+        for j in range(i + 1):
+            K[i, j] = K[j, i] = row[index[j]]

@@ -26,6 +26,21 @@ def test_expm1_is_accurate_over_all_magnitudes():
     assert (error <= 4e-16 * np.abs(exact)).all()
 
 
+@njit
+def expm1_single_of_all(x):
+    out = np.empty_like(x)
+    for i in range(len(x)):
+        out[i] = leaves.expm1_single(x[i])
+    return out
+
+
+def test_expm1_in_single_precision_has_seven_digits():
+    x = -np.concatenate([[0.0], np.logspace(-30, 30, 20_000)]).astype(np.float32)
+    exact = np.expm1(x.astype(float))
+    error = np.abs(expm1_single_of_all(x) - exact)
+    assert (error <= 2.5e-7 * np.abs(exact)).all()
+
+
 @given(st.floats(min_value=-1e308, max_value=0.0))
 def test_expm1_is_finite_and_between_minus_one_and_zero(x):
     (value,) = expm1_of_all(np.array([x]))

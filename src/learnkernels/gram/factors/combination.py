@@ -49,7 +49,7 @@ class CombinedFactors:
     center: bool
 
     kind = "factors"
-    fast_products = False
+    fast_products = bounded = False
 
     @property
     def rank(self) -> int:
@@ -82,6 +82,15 @@ class CombinedFactors:
         """Add values of some training samples at the samples of `near`, shape (n_rows, n_near)."""
         for factor, other, d in zip(self.factors, near.factors, self.d, strict=True):
             factor.add_cross(other, d, out, rows)
+
+    def add_at(
+        self, some: CombinedFactors, samples: slice, out: np.ndarray, at: np.ndarray
+    ) -> None:
+        """Add rows of the Gram, those of the samples of `some`, at some columns to out[at]."""
+        values = np.zeros((len(at), samples.stop - samples.start))
+        near = self.take(np.arange(samples.start, samples.stop))
+        some.add_near(near, slice(0, len(at)), values)
+        out[at, samples] += values
 
     def square_of_rows(self, w: np.ndarray, rows: slice) -> float:
         """Return sum_ij w_i w_j K_ij^2 over some rows."""

@@ -53,6 +53,7 @@ class CombinedPairs:
     kind = "pairs"
     rank = np.inf  # no factor of the Gram is known
     fast_products = True
+    bounded = False
 
     @classmethod
     def of(
@@ -143,6 +144,13 @@ class CombinedPairs:
         """Add values of some training pairs at the pairs of `near`, up to row means."""
         some = self.cells.take(np.arange(rows.start, rows.stop))
         out += self.block(some, near.cells) - (near.means - near.constant)
+
+    def add_at(self, some: CombinedPairs, samples: slice, out: np.ndarray, at: np.ndarray) -> None:
+        """Add rows of the Gram, those of the pairs of `some`, at some columns to out[at]."""
+        values = np.zeros((len(at), samples.stop - samples.start))
+        near = self.take(np.arange(samples.start, samples.stop))
+        some.add_near(near, slice(0, len(at)), values)
+        out[at, samples] += values - some.means[:, None]
 
     def products(self, rows: Cells, coef: np.ndarray, backend: Backend) -> np.ndarray:
         """Return ``K(new, training) @ coef``; with centering, columns of coef sum to zero."""

@@ -20,6 +20,8 @@ from learnkernels.kernels.row_products import dots, require_columns, squared_nor
 # Squared norms this many times the median cost Gaussians their last four digits. A squared distance
 # of this part of the norms has eight digits; it is searched for among so many samples.
 FAR, TOGETHER, SEARCHED = 1e4, 1e-8, 64
+# Up to this many squarings of another kernel are faster than an exponential.
+SQUARINGS = 3
 NOTHING = np.empty((0, 0))
 NO_EXTRA = np.empty((0, 0, 0))
 
@@ -89,10 +91,12 @@ class CompiledGroup(Group):
         member: dict[tuple[int, float], int] = {}
         for k, kernel in enumerate(kernels):
             gamma = float(params[k, 0])
-            if kernel.unit and (kernel.code, gamma / 2) in member:
-                # exp(-2 t) - 1 from h = exp(-t) - 1 is h (h + 2): no further exponential.
-                codes[k] = Code.SQUARE_OF_EARLIER
-                earlier[k] = member[kernel.code, gamma / 2]
+            # exp(-2 t) - 1 from h = exp(-t) - 1 is h (h + 2): no further exponential.
+            squarings = (s for s in range(1, SQUARINGS + 1) if kernel.unit)
+            found = next((s for s in squarings if (kernel.code, gamma / 2**s) in member), None)
+            if found is not None:
+                codes[k], params[k, 0] = Code.SQUARE_OF_EARLIER, found
+                earlier[k] = member[kernel.code, gamma / 2**found]
             member[kernel.code, gamma] = k
             if kernel.code == Code.DOT:
                 params[k, 0] = raw_linear

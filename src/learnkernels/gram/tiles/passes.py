@@ -38,6 +38,8 @@ from learnkernels.version import __version__
 
 # A tile is large enough to hide Python behind the compiled work, and small enough to stop quickly.
 ROWS, COLUMNS = 256, 1024
+# Bytes of the values of all kernels on a piece of a row, less than the first-level cache.
+PIECE_BYTES = 40_960
 # Bytes of a tile for the values of kernels that have no compiled formula.
 TILE_BYTES = 64_000_000
 # Samples whose mean kernel value is subtracted before summing.
@@ -57,6 +59,15 @@ def ranges(borders: Sequence[int] | np.ndarray, length: int, start: int = 0) -> 
 def row_ranges(n_kernels: int, borders: Sequence[int] | np.ndarray) -> list[slice]:
     """Return ranges of rows, each the work of one task."""
     return ranges(borders, max(1, min(ROWS, TILE_BYTES // (8 * COLUMNS * n_kernels))))
+
+
+@compiled()
+def piece(n_kernels: int, itemsize: int) -> int:
+    """Return how many columns of a scratch array fit the first-level cache: 64 to 512."""
+    width = 512
+    while width > 64 and width * n_kernels * itemsize > PIECE_BYTES:
+        width //= 2
+    return width
 
 
 @compiled(fastmath=SUMS)
@@ -87,8 +98,8 @@ def sum_pairs(
     row_sums, column_sums : float64 arrays of shape (P, rows) and (P, at least first + columns)
     """
     P, n_used = S.shape[0], offsets.shape[0]
-    width = 256 if P <= 20 else (128 if P <= 40 else 64)
-    B = np.zeros((P, width))  # fits the first-level cache
+    width = piece(P, 8)
+    B = np.zeros((P, width))
     target, ones = B[n_used - 1], B[P - 1]  # a kernel of ones, whose products are the row sums
     for j in range(width):
         ones[j] = 1.0
@@ -132,23 +143,26 @@ def combine(
     u_i: np.ndarray,
     u_j: np.ndarray,
     out: np.ndarray,
-    i0: int,
+    at: np.ndarray,
     j0: int,
 ) -> None:
-    """Add sum_k factors[k] value_k(i, j) - u_i[i] - u_j[j] to out[i0 + i, j0 + j]."""
+    """Add sum_k factors[k] value_k(i, j) - u_i[i] - u_j[j] to out[at[i], j0 + j].
+
+    Values are computed in the precision of `out`.
+    """
     n_kernels = factors.shape[0]
-    width = 256 if n_kernels <= 20 else (128 if n_kernels <= 40 else 64)
-    B = np.zeros((n_kernels, width))
+    width = piece(n_kernels, out.itemsize)
+    B = np.zeros((n_kernels, width), out.dtype)
     for start in range(0, u_j.shape[0], width):
         columns = min(width, u_j.shape[0] - start)
         u = u_j[start : start + columns]
         for i in range(u_i.shape[0]):
             fill(tile, i, start, columns, B)
-            total, own = out[i0 + i, j0 + start : j0 + start + columns], u_i[i]
+            total, own = out[at[i], j0 + start : j0 + start + columns], u_i[i]
             for j in range(columns):
                 total[j] -= own + u[j]
             for k in range(n_kernels):
-                b, factor = B[k], factors[k]
+                b, factor = B[k], out.dtype.type(factors[k])
                 for j in range(columns):
                     total[j] += factor * b[j]
 
@@ -157,7 +171,7 @@ def combine(
 def multiply(tile: Tile, vectors: np.ndarray, out: np.ndarray) -> None:
     """Add sum_j value_k(i, j) vectors[t, j] to out[k, i, t] for one tile."""
     n_kernels = out.shape[0]
-    width = 256 if n_kernels <= 20 else (128 if n_kernels <= 40 else 64)
+    width = piece(n_kernels, 8)
     B = np.zeros((n_kernels, width))
     for start in range(0, vectors.shape[1], width):
         columns = min(width, vectors.shape[1] - start)
@@ -176,7 +190,7 @@ def multiply(tile: Tile, vectors: np.ndarray, out: np.ndarray) -> None:
 def add_inner(tile: Tile, S: np.ndarray, out: np.ndarray) -> None:
     """Add sum_ij value_k(i, j) S[i, j] to out[k] for one tile."""
     n_kernels = out.shape[0]
-    width = 256 if n_kernels <= 20 else (128 if n_kernels <= 40 else 64)
+    width = piece(n_kernels, 8)
     B = np.zeros((n_kernels, width))
     for start in range(0, S.shape[1], width):
         columns = min(width, S.shape[1] - start)
@@ -353,6 +367,11 @@ class CombinedTiles:
     rank = np.inf  # no factor of the Gram is known
     fast_products = False
 
+    @property
+    def bounded(self) -> bool:
+        """Whether values on tiles are at most one, so that they have seven digits in float32."""
+        return bool((self.kernels.units == 1).all())
+
     def add_gram(self, K: np.ndarray, backend: Backend) -> None:
         """Add the Gram matrix of the training samples to K, which is symmetric."""
         task = partial(self.add_rows, K)
@@ -362,10 +381,10 @@ class CombinedTiles:
 
     def add_rows(self, K: np.ndarray, rows: slice) -> None:
         """Add some rows of the Gram from the diagonal on, and the same columns."""
-        u = self.means - self.constant / 2
+        u, at = self.means - self.constant / 2, np.arange(rows.start, rows.stop)
         for columns in (rows, *ranges((0, len(K)), COLUMNS, rows.stop)):
             tile = self.kernels.tile(rows, columns)
-            combine(tile, self.factors, u[rows], u[columns], K, rows.start, columns.start)
+            combine(tile, self.factors, u[rows], u[columns], K, at, columns.start)
             K[columns, rows] = K[rows, columns].T
 
     def prepared(self, X: Any) -> Tiled:
@@ -391,13 +410,21 @@ class CombinedTiles:
     def add_values(self, kernels: Tiled, out: np.ndarray, first: int, rows: slice) -> None:
         """Add values of some rows at all columns, up to row means, to out from row `first` on."""
         u_i, u_j = np.zeros(rows.stop - rows.start), self.means - self.constant
+        at = np.arange(rows.start - first, rows.stop - first)
         for columns in ranges((0, kernels.shape[1]), COLUMNS):
             tile = kernels.tile(rows, columns)
-            combine(tile, self.factors, u_i, u_j[columns], out, rows.start - first, columns.start)
+            combine(tile, self.factors, u_i, u_j[columns], out, at, columns.start)
 
     def add_near(self, near: CombinedTiles, rows: slice, out: np.ndarray) -> None:
         """Add values of some training samples at the samples of `near`, up to row means."""
         near.add_values(self.kernels.facing(near.kernels), out, rows.start, rows)
+
+    def add_at(self, some: CombinedTiles, samples: slice, out: np.ndarray, at: np.ndarray) -> None:
+        """Add rows of the Gram, those of the samples of `some`, at some columns to out[at]."""
+        kernels, u = some.kernels.facing(self.kernels), some.means - self.constant
+        for columns in ranges((0, samples.stop), COLUMNS, samples.start):
+            tile = kernels.tile(slice(0, len(at)), columns)
+            combine(tile, self.factors, u, self.means[columns], out, at, columns.start)
 
     def products(self, rows: Tiled, coef: np.ndarray, backend: Backend) -> np.ndarray:
         """Return ``K(new, training) @ coef`` by tiles, without the Gram matrix.
@@ -419,18 +446,21 @@ class CombinedTiles:
     def product_of_rows(self, kernels: Tiled, coef: np.ndarray, rows: slice) -> np.ndarray:
         """Return the product of some rows with coef, without the terms of centering."""
         out = np.zeros((rows.stop - rows.start, coef.shape[1]))
-        u_i = np.zeros(len(out))
+        u_i, at = np.zeros(len(out)), np.arange(len(out))
         for columns in ranges((0, kernels.shape[1]), COLUMNS):
             values = np.zeros((len(out), columns.stop - columns.start))
             u_j = np.zeros(values.shape[1])
-            combine(kernels.tile(rows, columns), self.factors, u_i, u_j, values, 0, 0)
+            combine(kernels.tile(rows, columns), self.factors, u_i, u_j, values, at, 0)
             with np.errstate(invalid="ignore", over="ignore"):  # predictions are checked
                 out += values @ coef[columns]
         return out
 
     def times(self, coef: np.ndarray, backend: Backend) -> np.ndarray:
-        """Return ``K coef`` on the training samples."""
-        return self.products(self.kernels, coef, backend)
+        """Return ``K coef`` on the training samples. Rows of zeros in coef cost nothing."""
+        used = np.flatnonzero(coef.any(axis=1))
+        if len(used) == len(coef):
+            return self.products(self.kernels, coef, backend)
+        return self.take(used).products(self.kernels, coef[used], backend)
 
     def take(self, index: np.ndarray) -> CombinedTiles:
         """Return the combination on some of the training samples, as rows and columns."""
