@@ -144,7 +144,7 @@ WeightsDisplay.from_estimator(by_view, by="view")
 
 # %%
 # The weight of a view, in ``view_weights_``, is the sum of the weights of its kernels. See
-# :doc:`tables, texts, sequences, views <../sources>` for texts, DNA and missing views.
+# :doc:`the user guide <../guide>` for tables, texts, DNA and several views.
 #
 # Another method
 # --------------

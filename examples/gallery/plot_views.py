@@ -88,4 +88,4 @@ pd.Series(missing, name="test error").to_frame().round(3)
 # %%
 # A model that gives weight to a view is less accurate if the view is missing. If you know which
 # view will be missing, train without it. Use ``"neutral"`` if one model must predict all samples.
-# See :doc:`tables, texts, sequences and views <../sources>`.
+# See :doc:`views <../sources>`.

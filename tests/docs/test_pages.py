@@ -89,6 +89,14 @@ def test_api_page_lists_every_public_name():
     assert set(learnkernels.__all__) - {"__version__"} <= listed
 
 
+def test_user_guide_lists_its_chapters_in_the_order_of_the_menu():
+    names = ("index.md", "guide.md")
+    index, guide = ((DOCS / name).read_text(encoding="utf-8") for name in names)
+    menu = index.partition("caption: User guide\n")[2].partition("```")[0].split()
+    chapters = re.findall(r"^\| \[\w+\]\(([\w/]+)\.md\)", guide, re.MULTILINE)
+    assert chapters == menu[2:]  # after "Overview <guide>"
+
+
 def test_stability_page_names_the_format_of_model_files():
     text = (DOCS / "stability.md").read_text(encoding="utf-8")
     assert f"{FORMAT} for version" in text
