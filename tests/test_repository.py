@@ -1,4 +1,4 @@
-"""Workflows use targets of the Makefile and pinned actions; the recipe has our requirements."""
+"""Workflows, the recipe and the Dockerfile match the project."""
 
 from __future__ import annotations
 
@@ -42,3 +42,20 @@ def test_requirements_of_the_conda_recipe_are_those_of_the_project():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     assert required == set(project["dependencies"])
     assert f'python_min: "{project["requires-python"].removeprefix(">=")}"' in recipe
+
+
+def test_dockerfile_copies_files_that_exist_and_are_sent_to_docker():
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    copied = [line.split()[1:-1] for line in re.findall(r"^COPY (?!--).*", text, re.MULTILINE)]
+    files = {name for line in copied for name in line}
+    allowed = re.findall(r"^!(.+)$", (ROOT / ".dockerignore").read_text(encoding="utf-8"), re.M)
+    assert files == set(allowed)
+    assert all((ROOT / name).exists() for name in files)
+
+
+def test_dockerfile_starts_the_service_of_the_example():
+    text = (ROOT / "Dockerfile").read_text(encoding="utf-8")
+    factory = re.search(r"--factory app:(\w+)", text)
+    app = (ROOT / "examples" / "serving" / "app.py").read_text(encoding="utf-8")
+    assert factory and f"def {factory[1]}(" in app
+    assert "--save model.lk" in text and "MODEL=model.lk" in text
