@@ -83,6 +83,16 @@ def test_dual_value_of_any_point_is_a_lower_bound(rng):
         assert certificate.dual <= best.primal + 1e-9 and certificate.primal >= best.primal - 1e-9
 
 
+@pytest.mark.parametrize("size", [1e-4, 1e-2, 0.1])
+def test_dual_value_just_below_the_solution_is_a_lower_bound(rng, size):
+    # Here the shifted point has the better bound of the two.
+    M, a, _, _ = kernels_like(rng, 20, 60)
+    v, best = nonnegative_qp(M, a)
+    v *= 1 - size * rng.random(20)
+    certificate = qp_certificate(np.diag(M), M @ v, a, v, 0)
+    assert certificate.dual <= best.primal * (1 - 1e-9) and certificate.primal >= best.primal
+
+
 def test_gap_is_small_with_a_small_unmet_entry():
     # The tiny third entry misses its target by all of it, which hardly costs anything.
     M, a, v = np.eye(3), np.array([1.0, 1.0, 1e-9]), np.array([1.0, 1.0, 0.0])
