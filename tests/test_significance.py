@@ -31,6 +31,13 @@ def test_differences_that_may_be_rounding_are_unclear():
     assert paired_difference(losses + 1.0, losses).verdict == "higher"
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1.0, 1e6])
+def test_verdict_does_not_depend_on_the_unit_of_the_losses(unit):
+    losses = np.linspace(1.0, 2.0, 30)
+    assert paired_difference(unit * 1.005 * losses, unit * losses).verdict == "unclear"
+    assert paired_difference(unit * 1.05 * losses, unit * losses).verdict == "higher"
+
+
 @pytest.mark.parametrize("n", [40, 200])
 def test_equal_models_differ_significantly_in_few_cross_validations(n, rng):
     """Two ridge models on exchangeable halves of the columns have the same expected error."""

@@ -24,6 +24,8 @@ def test_subsample_of_all_samples_equals_full_statistics(many):
     same = lk.alignment_statistics(KERNELS, X, y, subsample=len(y))
     for name in ("a", "M", "traces", "target_norm"):
         assert np.allclose(getattr(same, name), getattr(every, name), rtol=1e-9)
+    squares = (y - y.mean()) ** 2
+    assert np.isclose(same.ratios[1], (squares.max() / squares.mean()) ** 2)
 
 
 def test_subsampled_statistics_are_rescaled_and_standard_errors_cover_the_deviation(many):
@@ -47,6 +49,19 @@ def test_needed_sample_size_follows_from_bootstrap_and_bound(many):
     kernel, target = some.ratios
     assert theory.alignment_concentration(needed.bound, 1, 1, 1 / kernel, 1 / target, 0.05) <= 0.01
     assert needed.bound > some.needed(0.02).bound > some.needed(0.02, delta=0.2).bound
+
+
+def test_needed_sample_size_is_the_smallest_that_the_bound_allows(many):
+    X, y = many
+    some = lk.alignment_statistics(KERNELS, X, y, subsample=200)
+    assert np.allclose(some.observed, 2000)
+
+    def distance(size):
+        squares = (1 / ratio for ratio in some.ratios)
+        return theory.alignment_concentration(int(size), 1.0, 1.0, *squares, 0.05)
+
+    bound = some.needed(0.1).bound
+    assert distance(bound) <= 0.1 < distance(0.998 * bound)
 
 
 def test_subsampled_statistics_can_be_restricted_to_some_kernels(many):

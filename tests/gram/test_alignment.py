@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import learnkernels as lk
+from tests import dense
 
 
 @pytest.mark.parametrize("fraction", [0.1, 0.25, 0.5, 0.9])
@@ -32,6 +33,14 @@ def test_alignment_is_in_unit_interval_and_invariant_to_scale_and_constants(seed
     assert np.isclose(lk.alignment(K, K), 1.0)
 
 
+def test_alignment_equals_its_definition(rng):
+    A, B = rng.standard_normal((15, 4)) + 2.0, rng.standard_normal((15, 6)) - 1.0
+    K, L = A @ A.T, B @ B.T
+    Kc, Lc = dense.centered(K), dense.centered(L)
+    expected = np.sum(Kc * Lc) / np.linalg.norm(Kc) / np.linalg.norm(Lc)
+    assert np.isclose(lk.alignment(K, L), expected)
+
+
 def test_alignment_of_a_constant_matrix_is_zero():
     assert lk.alignment(np.ones((3, 3)), np.eye(3)) == 0.0
 
@@ -43,3 +52,7 @@ def test_invalid_matrices_raise_input_error():
         lk.alignment(np.ones((3, 2)), np.ones((3, 2)))
     with pytest.raises(lk.InputError, match="NaN"):
         lk.alignment(np.full((2, 2), np.nan), np.eye(2))
+    one = np.array([[1.0, np.inf], [np.inf, 1.0]])
+    for matrices in ((one, np.eye(2)), (np.eye(2), one)):
+        with pytest.raises(lk.InputError, match="infinite"):
+            lk.alignment(*matrices)

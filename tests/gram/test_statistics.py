@@ -202,8 +202,20 @@ def test_constant_kernels_are_marked_and_have_zero_statistics(rng):
     found = lk.alignment_statistics([Linear(), on_the_constant_column], X, y)
     assert found.constant.tolist() == [False, True]
     assert found.M[1].tolist() == [0.0, 0.0] and found.a[1] == 0.0
+    assert found.alignments()[1] == 0.0
     constant = lk.alignment_statistics(lk.gaussians([1.0]), np.full((30, 2), 0.3), y)
     assert constant.constant.all()
+
+
+def test_alignment_of_a_combination_equals_its_definition_at_every_scale_of_the_weights(rng):
+    X, y = rng.standard_normal((40, 3)), rng.standard_normal(40)
+    kernels, mu = [Gaussian(0.4), Linear()], np.array([0.3, 0.7])
+    found = lk.alignment_statistics(kernels, X, y, normalize=None)
+    K = sum(part * kernel(X) for part, kernel in zip(mu, kernels, strict=True))
+    expected = alignment(K, np.outer(y, y))
+    for scale in (1e-9, 1.0, 1e9):
+        assert np.isclose(found.alignment(scale * mu), expected)
+    assert found.alignment(0 * mu) == 0.0
 
 
 def test_very_wide_gaussian_is_not_constant(rng):

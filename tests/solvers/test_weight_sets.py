@@ -30,6 +30,12 @@ def test_zero_function_gives_a_finite_point(name):
     assert np.isfinite(SETS[name][0].argmax_linear(np.zeros(4))).all()
 
 
+@pytest.mark.parametrize("allowed", [Simplex(), LpBall(2.0), Ball(np.zeros(3))])
+def test_radius_is_one_by_default_and_zero_entries_get_no_weight(allowed):
+    found = allowed.argmax_linear(np.array([0.0, 2.0, 0.0]))
+    assert np.allclose(found, [0.0, 1.0, 0.0])
+
+
 @pytest.mark.parametrize("scale", [1e-250, 1e250])
 @pytest.mark.parametrize("name", sorted(SETS.keys() - {"ball"}))  # its norm squares the numbers
 def test_maximiser_does_not_depend_on_the_scale_of_the_function(name, scale, rng):
