@@ -218,6 +218,12 @@ def test_alignment_of_a_combination_equals_its_definition_at_every_scale_of_the_
     assert found.alignment(0 * mu) == 0.0
 
 
+def test_error_names_the_only_kernel_with_squares_that_overflow(rng):
+    X, y = 1e100 * rng.standard_normal((30, 2)), rng.standard_normal(30)
+    with pytest.raises(lk.InputError, match="linear"):
+        lk.alignment_statistics([Gaussian(1e-200), Linear()], X, y)
+
+
 def test_very_wide_gaussian_is_not_constant(rng):
     X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
     assert not lk.alignment_statistics(lk.gaussians([1e-100]), X, y).constant.any()
