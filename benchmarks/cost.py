@@ -1,9 +1,11 @@
-"""Time of the pass over pairs, and a model of it: seconds = pairs (c0 + c1 p + c2 p^2).
+"""CPU time of the pass over pairs, and a model of it: seconds = pairs (c0 + c1 p + c2 p^2).
 
 ``python -m benchmarks.cost FILE`` also writes the numbers that the documentation shows.
 """
 
 from __future__ import annotations
+
+import time
 
 import numpy as np
 from scipy.optimize import nnls
@@ -24,19 +26,20 @@ def run(quick: bool = False) -> None:
 
 
 def measured(points: list[tuple[int, int]] = POINTS) -> dict:
-    """Return seconds of each pass and the coefficients of the model, in nanoseconds per pair."""
+    """Return CPU seconds of each pass and the coefficients of the model, nanoseconds per pair."""
     lk.alignment_statistics(gaussians(4), *problem(200))  # compile
     rows = []
     for n, p in points:
         X, y = problem(n)
-        rows.append((n, p, seconds(lambda X=X, y=y, p=p: one(X, y, p), 2)))
+        took = seconds(lambda X=X, y=y, p=p: one(X, y, p), 1, clock=time.process_time)
+        rows.append((n, p, took))
     table = np.array(rows)
     n, p, took = table.T
     terms = (n**2 / 2)[:, None] * np.column_stack([np.ones_like(p), p, p**2])
     # Minimise relative errors, so that long passes do not dominate the fit.
     coefficients, _ = nnls(terms / took[:, None], np.ones(len(took)))
-    for (samples, kernels, time), model in zip(rows, terms @ coefficients, strict=True):
-        print(f"n={samples}, {kernels} kernels: {time:.2f} s, the model {model:.2f} s")
+    for (samples, kernels, cpu), model in zip(rows, terms @ coefficients, strict=True):
+        print(f"n={samples}, {kernels} kernels: {cpu:.2f} s, the model {model:.2f} s")
     print(
         "nanoseconds per pair: "
         + ", ".join(f"{1e9 * c:.3g} p^{k}" for k, c in enumerate(coefficients))

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+from benchmarks import compare_revisions
 from benchmarks.methods import geometric, ratios
 
 __all__ = ["write_tables"]
@@ -25,7 +26,7 @@ def write_tables(results: Path, tables: Path) -> None:
     ----------
     results : Path
         Folder with methods.json, noise.json, cost.json, precision.json, targets.json,
-        himalaya_gallery.json and uncertainty.json.
+        himalaya_gallery.json, uncertainty.json and history.json.
     tables : Path
         Folder to write to.
     """
@@ -37,7 +38,9 @@ def write_tables(results: Path, tables: Path) -> None:
     targets = json.loads((results / "targets.json").read_text(encoding="utf-8"))
     gallery = json.loads((results / "himalaya_gallery.json").read_text(encoding="utf-8"))
     uncertainty = json.loads((results / "uncertainty.json").read_text(encoding="utf-8"))
+    history = json.loads((results / "history.json").read_text(encoding="utf-8"))
     for name, text in (
+        ("history", history_tables(history)),
         ("cost", cost_table(cost)),
         ("cost_model", model_table(cost)),
         ("methods", summary_table(methods["sets"])),
@@ -155,7 +158,7 @@ def worst_of(cells: list[dict], names) -> str:
 
 
 def model_seconds(cost: dict, n: float, p: float) -> float:
-    """Return the seconds of a pass on the two cores that the model was fitted on."""
+    """Return the CPU seconds of a pass on the processor that the model was fitted on."""
     c0, c1, c2 = (1e-9 * c for c in cost["nanoseconds"])
     return n**2 / 2 * (c0 + c1 * p + c2 * p**2)
 
@@ -166,7 +169,7 @@ def cost_table(cost: dict) -> str:
         [f"{n:,}", str(p), f"{took:.2f} s", f"{model_seconds(cost, n, p):.2f} s"]
         for n, p, took in cost["points"]
     ]
-    return table(["n", "kernels", "measured", "model"], rows)
+    return table(["n", "kernels", "CPU time", "model"], rows)
 
 
 def model_table(cost: dict) -> str:
@@ -175,7 +178,7 @@ def model_table(cost: dict) -> str:
     rows = []
     for n in (1e4, 1e5, 1e6, 1e7):
         for p in (10, 100, 1000):
-            hours = 2 * model_seconds(cost, n, p) / 3600
+            hours = model_seconds(cost, n, p) / 3600
             total = 8 * (p + 2) * n
             rows.append(
                 [
@@ -266,3 +269,12 @@ def uncertainty_table(tables: dict) -> str:
     head = ["table", "coverage", "GP", "width", "GP", "log-likelihood", "GP"]
     rows = [row(name, values) for name, values in tables.items()]
     return table(head, [*rows, row("mean", means)])
+
+
+def history_tables(history: list[dict]) -> str:
+    """One table a comparison of two revisions, the last first."""
+    parts = []
+    for one in reversed(history):
+        origin = f"Measured on {one['date']}, medians of {one['rounds']} rounds:"
+        parts += [origin, "\n".join(compare_revisions.table(one))]
+    return "\n\n".join(parts)
