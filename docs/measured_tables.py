@@ -9,6 +9,8 @@ import numpy as np
 from benchmarks import compare_revisions
 from benchmarks.methods import geometric, ratios
 
+from learnkernels.reproductions.experiment import interval
+
 __all__ = ["write_tables"]
 
 SHORT = {
@@ -78,14 +80,24 @@ def summary_table(sets: dict) -> str:
             [
                 f"[`{method}`](methods/{'lp-svm' if method == 'l2-svm' else method}.md)",
                 f"{mean(method, 'errors'):.3f}",
+                "" if method == "unif" else interval_of_mean(errors),
                 f"{min(errors):.2f} to {max(errors):.2f}",
                 "" if method == "unif" else lower,
                 f"{mean(method, 'seconds'):.2g}" if mean(method, "seconds") < 10 else
                 f"{mean(method, 'seconds'):.0f}",
             ]
         )  # fmt: skip
-    head = ["method", "error, of `unif`'s", "lowest to highest", "lower on", "time, of `unif`'s"]
+    head = [
+        "method", "error, of `unif`'s", "95 % interval", "lowest to highest", "lower on",
+        "time, of `unif`'s",
+    ]  # fmt: skip
     return table(head, rows)
+
+
+def interval_of_mean(ratios: list[float]) -> str:
+    """Format the 95 % interval of a geometric mean over data sets."""
+    found = interval(np.log(ratios))
+    return f"{np.exp(found.low):.2f} to {np.exp(found.high):.2f}"
 
 
 def table_by_set(sets: dict) -> str:
