@@ -27,7 +27,7 @@ from learnkernels.estimators.selection import (
     compare_methods,
     compare_values,
     contiguous_folds,
-    learned_value,
+    learned_C,
     machine_fold_outputs,
     values_of,
 )
@@ -317,7 +317,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
             learned = learn(
                 prepared, method, machine, value, start=choice.start, selection=selection
             )
-            self.C_ = values[0] if values else learned_value(prepared, learned, machine)
+            self.C_ = values[0] if values else learned_C(prepared, learned, machine)
             (predictor,) = train(prepared, learned, machine, [self.C_], left_out=held is None)
             if held is None:
                 held = self._left_out(prepared, predictor, machine, codes)

@@ -27,10 +27,19 @@ from learnkernels.estimators.fitting import (
     train,
     training_problem,
 )
+from learnkernels.estimators.probability import fit_temperature, log_probabilities
 from learnkernels.estimators.rows import Rows
+from learnkernels.estimators.scoring import decide
 from learnkernels.folds import splits
-from learnkernels.gram import GramMatrix, LearnedKernel
-from learnkernels.machines import Machine, prefers_products
+from learnkernels.gram import GramMatrix, LearnedKernel, recentered
+from learnkernels.machines import (
+    DenseRidge,
+    LandmarkRidge,
+    Machine,
+    TrainingProblem,
+    prefers_products,
+    some_samples,
+)
 from learnkernels.methods import (
     Align,
     AlignF,
@@ -45,6 +54,9 @@ from learnkernels.significance import SMALL, paired_difference
 
 # Multiples of a learned value that are tried in the span of landmarks.
 AROUND = 10.0 ** np.arange(-1.5, 1.6, 0.5)
+# The same for classes: with all samples, of which some are left out, and with landmarks.
+CLASS_AROUND, CLASS_SAMPLES = 10.0 ** np.arange(-2, 1.1, 0.5), 800
+CLASS_LANDMARKS = 10.0 ** np.arange(-3, 2.6, 0.5)
 # Values that "auto" chooses from where they are not learned together with the weights.
 GRIDS: dict[str, np.ndarray] = {"C": 10.0 ** np.arange(-1, 4), "alpha": 10.0 ** np.arange(-5, 3)}
 # Those of support vector regression, where larger ones are slow and follow the noise. Warm starts
@@ -435,6 +447,46 @@ def learned_value(prepared: Prepared, learned: Learned, machine: Machine) -> flo
         problem, [regularization(machine, value, prepared.task) for value in values]
     )
     return learned.value if errors is None else float(values[int(np.argmin(errors))])
+
+
+def learned_C(prepared: Prepared, learned: Learned, machine: Machine) -> float:
+    """Return the regularisation of classes, among values around the one that the method learned.
+
+    The method learns it for the squared error of the labels. Here the outputs for samples that are
+    left out decide, by the product of the misclassification rate and the log loss; the second
+    decides if the first hardly differs. Without landmarks, some of the samples are used.
+    """
+    problem, around = training_problem(prepared, learned), CLASS_LANDMARKS
+    strategy: DenseRidge | LandmarkRidge = LandmarkRidge()
+    if prepared.n_components is None or prepared.n_components >= len(prepared.Y):
+        problem, strategy, around = part_of(problem, CLASS_SAMPLES), DenseRidge(), CLASS_AROUND
+    values = (learned.value * around).tolist()
+    alphas = [regularization(machine, value, prepared.task) for value in values]
+    held = strategy.left_out(problem, alphas)
+    return float(values[int(np.argmin([class_loss(outputs, problem) for outputs in held]))])
+
+
+def part_of(problem: TrainingProblem, most: int) -> TrainingProblem:
+    """Return a problem on some samples, chosen at random if there are more than `most`."""
+    chosen = some_samples(np.arange(len(problem.Y)), most)
+    K, w = problem.kernel.take(chosen).gram(problem.backend), problem.weights[chosen]
+    K = recentered(K, w) if problem.center else K
+    return replace(problem, kernel=GramMatrix(K), Y=problem.Y[chosen], weights=w)
+
+
+def class_loss(outputs: np.ndarray, problem: TrainingProblem) -> float:
+    """Return the product of misclassification rate and log loss of outputs for left-out samples.
+
+    The rate counts one sample more than are misclassified, so that it is never zero.
+    """
+    known = np.isfinite(outputs).all(axis=1)
+    outputs, w, codes = outputs[known], problem.weights[known], decide(problem.Y[known])
+    temperature = fit_temperature(outputs, codes, w)
+    if temperature is None:
+        return np.inf
+    logs = log_probabilities(outputs, temperature)[np.arange(len(codes)), codes]
+    rate = (w @ (decide(outputs) != codes) + w.mean()) / w.sum()
+    return float(rate * -(w @ logs) / w.sum())
 
 
 def squared_loss(prepared: Prepared) -> Loss:

@@ -31,7 +31,7 @@ from learnkernels.estimators.fitting import (
 )
 from learnkernels.estimators.parts import as_parts, is_lazy
 from learnkernels.estimators.rows import Rows
-from learnkernels.estimators.selection import AROUND, regularization_name
+from learnkernels.estimators.selection import AROUND, class_loss, regularization_name
 from learnkernels.execution import as_backend, format_bytes, saving_backend
 from learnkernels.kernels.tables import is_frame
 from learnkernels.machines import Machine, StreamedRidge
@@ -198,7 +198,11 @@ def train_on_all(
     strategy = StreamedRidge(partial(read_validated, model, parts), Y, w, backend)
     problem = replace(training_problem(prepared, learned), left_out=True, posterior=True)
     solution = strategy.solve(problem)
-    best = int(np.argmin(solution.errors(alphas))) if len(alphas) > 1 else 0
+    if is_classifier(model):
+        losses = [class_loss(outputs, problem) for outputs in solution.outputs(alphas)]
+    else:
+        losses = list(solution.errors(alphas))
+    best = int(np.argmin(losses))
     trained = solution.trained(alphas[best])
     terms = ((learned.kernel, trained.coef, trained.primal),)
     predictor = Predictor(

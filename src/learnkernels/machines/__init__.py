@@ -11,7 +11,8 @@ from learnkernels.machines.base import (
     not_definite,
     require_gram_memory,
 )
-from learnkernels.machines.landmark_ridge import StreamedRidge
+from learnkernels.machines.landmark_ridge import LandmarkRidge, StreamedRidge
+from learnkernels.machines.leave_one_out import some_samples
 from learnkernels.machines.posterior import (
     FactorPosterior,
     LandmarkPosterior,
@@ -38,6 +39,7 @@ __all__ = [
     "DenseRidge",
     "FactorPosterior",
     "LandmarkPosterior",
+    "LandmarkRidge",
     "LeftOut",
     "Machine",
     "Posterior",
@@ -55,4 +57,5 @@ __all__ = [
     "prefers_products",
     "require_gram_memory",
     "ridge_system",
+    "some_samples",
 ]

@@ -138,6 +138,16 @@ class LandmarkRidge(Strategy):
     def leave_one_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
         return self.solve(problem).errors(values)
 
+    def left_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
+        """Return outputs for samples that are left out, each alone, for each alpha.
+
+        Returns
+        -------
+        ndarray of shape (n_values, n_samples, n_outputs)
+            NaN for samples that are not left out.
+        """
+        return self.solve(problem).outputs(values)
+
     def targets(self, problem: TrainingProblem) -> tuple[np.ndarray, np.ndarray]:
         """Return targets and weights of the samples that the normal equations are summed over."""
         return problem.Y, problem.weights
@@ -209,14 +219,19 @@ class LandmarkSolution:
         coef[landmarks.index] = landmarks.T @ (self.V @ theta)
         outputs, posterior = None, None
         if problem.left_out:
-            task, ranges = self.left_out([alpha]), landmarks.row_ranges()
-            rows = problem.backend.map(task.residuals, ranges, "leave-one-out outputs")
-            outputs = problem.Y - np.concatenate([row for (row,) in rows])
-            outputs[landmarks.index] = np.nan
+            (outputs,) = self.outputs([alpha])
         if problem.posterior:
             posterior = landmark_posterior(self, theta, alpha)
         intercept = self.means - self.mean @ (self.V @ theta)
         return Trained(coef, intercept, left_out=outputs, posterior=posterior)
+
+    def outputs(self, values: Sequence[float]) -> np.ndarray:
+        """Return outputs for samples that are left out, (n_values, n_samples, n_outputs)."""
+        task, ranges = self.left_out(values), self.landmarks.row_ranges()
+        rows = self.problem.backend.map(task.residuals, ranges, "leave-one-out outputs")
+        found = self.problem.Y - np.concatenate(list(rows), axis=1)
+        found[:, self.landmarks.index] = np.nan
+        return found
 
     def left_out(self, values: Sequence[float]) -> LeaveOneOut:
         """Return the task that leaves out samples, for each alpha."""

@@ -60,10 +60,20 @@ class DenseRidge(Strategy):
     def leave_one_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
         return self.path(problem, values)[0]
 
+    def left_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
+        """Return outputs for samples that are left out, each alone, for each alpha.
+
+        Returns
+        -------
+        ndarray of shape (n_values, n_samples, n_outputs)
+            NaN for samples that are not left out.
+        """
+        return np.array([trained.left_out for trained in self.path(problem, values)[1]])
+
     def path(
         self, problem: TrainingProblem, values: Sequence[float]
     ) -> tuple[np.ndarray, list[Trained]]:
-        """Return exact leave-one-out errors and predictors for each alpha.
+        """Return exact leave-one-out errors and predictors for each alpha, with their outputs.
 
         The residual of sample i when it is left out is ``(y_i - f(x_i)) / (1 - H_ii)`` with the
         hat matrix H of the fit to all samples, intercept included. The kernel is held fixed.
@@ -85,7 +95,8 @@ class DenseRidge(Strategy):
         for alpha in values:
             if eigenvalues[0] + alpha <= 0:  # no solution for this alpha: never chosen
                 errors.append(np.inf)
-                trained.append(Trained(np.zeros_like(targets), problem.means))
+                unknown = np.full_like(targets, np.nan)
+                trained.append(Trained(np.zeros_like(targets), problem.means, left_out=unknown))
                 continue
             shrink = alpha / (eigenvalues + alpha)  # of I - H without intercept, on eigenvectors
             residuals = Q @ (shrink[:, None] * projected)  # w^1/2 (y - f)
@@ -93,7 +104,10 @@ class DenseRidge(Strategy):
             if problem.center:
                 complement -= alpha / (known + alpha) * u**2
             errors.append(squared_errors(residuals, complement, problem.weights))
-            trained.append(Trained(root[:, None] * residuals / alpha, problem.means))
+            least = np.maximum(complement, np.finfo(float).tiny)
+            outputs = problem.Y - residuals / (least * root)[:, None]
+            coef = root[:, None] * residuals / alpha
+            trained.append(Trained(coef, problem.means, left_out=outputs))
         return np.array(errors), trained
 
 
