@@ -9,7 +9,7 @@ from sklearn.datasets import load_diabetes, load_iris
 
 import learnkernels as lk
 from learnkernels.errors import InputError
-from learnkernels.estimators.missing_views import shared_weights
+from learnkernels.estimators.missing_views import weights_of_observed
 
 BODY, BLOOD = slice(0, 4), slice(4, 10)
 
@@ -147,14 +147,14 @@ def test_model_file_and_pickle_keep_predictions_of_incomplete_samples(diabetes, 
 def test_weights_of_missing_views_are_shared_by_alignment():
     mu, a = np.array([0.2, 0.3, 0.5, 0.0]), np.array([0.1, 0.3, 0.5, np.nan])
     observed = np.array([True, True, False, True])
-    found = shared_weights(mu, a, observed)
+    found = weights_of_observed(mu, a, observed)
     assert np.allclose(found, [0.2 + 0.5 / 4, 0.3 + 1.5 / 4, 0.0, 0.0])
     assert found.sum() == pytest.approx(mu.sum())
 
 
 def test_view_of_weight_zero_predicts_if_all_others_are_missing():
     mu, a = np.array([1.0, 0.0]), np.array([0.5, 0.0])
-    assert np.allclose(shared_weights(mu, a, np.array([False, True])), [0.0, 1.0])
+    assert np.allclose(weights_of_observed(mu, a, np.array([False, True])), [0.0, 1.0])
 
 
 def test_weights_without_names_the_views_and_the_conditions(diabetes):
@@ -174,3 +174,19 @@ def test_refit_without_missing_views_forgets_the_training_views(diabetes):
     model = lk.KernelRegressor(views(), "unif", alpha=0.1, missing="neutral").fit(X, y)
     model.set_params(missing="error").fit(X, y)
     assert not hasattr(model, "_training_views")
+
+
+def test_explanation_of_samples_that_lack_a_view_sums_to_their_predictions(diabetes):
+    X, y, new, _ = diabetes
+    model = lk.KernelRegressor(views(), "unif", alpha=0.1, missing="neutral").fit(X, y)
+    gap = without(new, BLOOD)
+    found = lk.explain(model, gap)
+    total = found.contributions().sum(axis=1) + found.baseline[0]
+    assert np.allclose(total, model.predict(gap))
+
+
+def test_subsample_trains_the_machine_of_incomplete_samples_too(diabetes):
+    X, y, new, y_new = diabetes
+    options = {"missing": "neutral", "n_components": 20, "subsample": 80}
+    model = lk.KernelRegressor(views(lk.gaussians()), **options).fit(X, y)
+    assert model.score(without(new, BODY), y_new) > 0.1

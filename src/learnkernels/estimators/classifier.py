@@ -18,6 +18,7 @@ from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
 from learnkernels.estimators.missing_views import MissingViews, by_views
+from learnkernels.estimators.parts import by_parts, is_lazy
 from learnkernels.estimators.probability import fit_temperature, log_probabilities
 from learnkernels.estimators.rows import Rows, is_searched
 from learnkernels.estimators.scoring import decide, fold_scores, require_scoring
@@ -517,6 +518,8 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
             Columns in the order of ``classes_``.
         """
         check_is_fitted(self)
+        if is_lazy(X):
+            return np.concatenate(by_parts(self.predict_log_proba, X))
         return by_views(self, self._validate(X, reset=False), type(self)._log_probabilities)
 
     def _log_probabilities(self, X: Any) -> np.ndarray:

@@ -201,7 +201,7 @@ class MissingViews:
                 "machine."
             )
         observed = ~np.isin(self.kernel_views_, missing)
-        return shared_weights(self.weights_, self.kernel_alignments_, observed)
+        return weights_of_observed(self.weights_, self.kernel_alignments_, observed)
 
 
 def best_alpha(problem: TrainingProblem, alphas: np.ndarray) -> float:
@@ -226,7 +226,7 @@ def keeps_views(model: Any, predictor: Predictor) -> bool:
     return several and predictor.learned.result.offset is None and not model._pairwise()
 
 
-def shared_weights(mu: np.ndarray, alignments: np.ndarray, observed: np.ndarray) -> np.ndarray:
+def weights_of_observed(mu: np.ndarray, alignments: np.ndarray, observed: np.ndarray) -> np.ndarray:
     """Return the weights for samples that lack views, shape (n_kernels,).
 
     Parameters
@@ -275,6 +275,25 @@ def by_views(model: Any, X: Any, compute: Callable[[Any, Any], np.ndarray]) -> n
     return found
 
 
+def model_of(model: Any, X: Any) -> Any:
+    """Return the model that predicts all samples of X: another one if all lack the same views.
+
+    If samples lack different views, it is the model of complete samples.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    X
+        Validated samples.
+    """
+    stored = getattr(model, "_training_views", None)
+    if stored is None or n_rows(X) == 0:
+        return model
+    observed = stored.observed(X, len(model.kernel_names_))
+    same = (observed == observed[:, :1]).all()
+    return without_views(model, observed[:, 0]) if same else model
+
+
 def without_views(model: Any, observed: np.ndarray) -> Any:
     """Return the model for samples with a pattern of missing views.
 
@@ -301,7 +320,7 @@ def retrained(model: Any, observed: np.ndarray) -> Any:
     """Return a copy of a model that is trained on some of its views."""
     stored, found = model._training_views, copy(model)
     del found._training_views
-    found.weights_ = shared_weights(model.weights_, model.kernel_alignments_, observed)
+    found.weights_ = weights_of_observed(model.weights_, model.kernel_alignments_, observed)
     if not found.weights_.any():  # no view is left
         w = stored.kernel.weights
         found._functions, found._intercept = (), w @ stored.targets / w.sum()
