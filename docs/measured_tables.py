@@ -278,12 +278,12 @@ def views_table(sets: dict) -> str:
     for name, one in sets.items():
         for setting, models in one["settings"].items():
             others = {m: np.array(a) for m, a in models.items() if not m.startswith("view ")}
-            alone = [np.mean(a) for m, a in models.items() if m.startswith("view ")]
+            alone = [float(np.mean(a)) for m, a in models.items() if m.startswith("view ")]
             means = {model: float(np.mean(found)) for model, found in others.items()}
-            best = max(max(means.values()), *alone, 0.0)
+            best = round(max([*means.values(), *alone]), 3)
             rival = max((m for m in others if m != "auto"), key=means.__getitem__)
-            cells = [emphasised(mean, mean == best) for mean in means.values()]
-            cells.append(emphasised(max(alone), max(alone) == best) if alone else "")
+            cells = [emphasised(mean, round(mean, 3) == best) for mean in means.values()]
+            cells.append(emphasised(max(alone), round(max(alone), 3) == best) if alone else "")
             rows.append([name, setting, *cells, interval(others["auto"] - others[rival])])
     head = [*next(iter(next(iter(sets.values()))["settings"].values()))]
     models = [f"`{name}`" if name == "auto" else name for name in head if "view " not in name]
@@ -319,4 +319,4 @@ def interval(differences: np.ndarray) -> str:
     """Return the mean and its 95 % interval by Student's t over the splits."""
     n = len(differences)
     half = student.ppf(0.975, n - 1) * np.std(differences, ddof=1) / np.sqrt(n)
-    return f"{np.mean(differences):+.3f} ± {half:.3f}"
+    return f"{round(np.mean(differences), 3) + 0.0:+.3f} ± {half:.3f}"
