@@ -28,6 +28,7 @@ from benchmarks import (
     tables_large,
     targets,
     uncertainty,
+    views,
 )
 
 BENCHMARKS = {
@@ -52,6 +53,7 @@ BENCHMARKS = {
     "targets": targets.run,
     "himalaya_gallery": himalaya_gallery.run,
     "uncertainty": uncertainty.run,
+    "views": views.run,
     "soak": soak.run,
 }
 

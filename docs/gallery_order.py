@@ -10,6 +10,7 @@ ORDER = (
     "plot_centering.py",
     "plot_gram.py",
     "plot_views.py",
+    "plot_missing_assay.py",
     "plot_pairs.py",
     "plot_promoters.py",
     "plot_voxels.py",

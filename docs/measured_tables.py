@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from benchmarks import compare_revisions
 from benchmarks.methods import geometric, ratios
+from scipy.stats import t as student
 
 from learnkernels.reproductions.experiment import interval
 
@@ -28,7 +29,7 @@ def write_tables(results: Path, tables: Path) -> None:
     ----------
     results : Path
         Folder with methods.json, noise.json, cost.json, precision.json, targets.json,
-        himalaya_gallery.json, uncertainty.json and history.json.
+        himalaya_gallery.json, uncertainty.json, views.json and history.json.
     tables : Path
         Folder to write to.
     """
@@ -41,6 +42,7 @@ def write_tables(results: Path, tables: Path) -> None:
     gallery = json.loads((results / "himalaya_gallery.json").read_text(encoding="utf-8"))
     uncertainty = json.loads((results / "uncertainty.json").read_text(encoding="utf-8"))
     history = json.loads((results / "history.json").read_text(encoding="utf-8"))
+    views = json.loads((results / "views.json").read_text(encoding="utf-8"))
     for name, text in (
         ("history", history_tables(history)),
         ("cost", cost_table(cost)),
@@ -53,6 +55,8 @@ def write_tables(results: Path, tables: Path) -> None:
         ("targets", targets_table(targets["models"])),
         ("himalaya_gallery", himalaya_table(gallery)),
         ("uncertainty", uncertainty_table(uncertainty["tables"])),
+        ("views", views_table(views["sets"])),
+        ("missing_view", missing_view_table(views["sets"])),
     ):
         (tables / f"{name}.md").write_text(text + "\n", encoding="utf-8")
 
@@ -290,3 +294,53 @@ def history_tables(history: list[dict]) -> str:
         origin = f"Measured on {one['date']}, medians of {one['rounds']} rounds:"
         parts += [origin, "\n".join(compare_revisions.table(one))]
     return "\n\n".join(parts)
+
+
+def views_table(sets: dict) -> str:
+    """One row a data set and setting: mean accuracies, the highest in bold."""
+    rows = []
+    for name, one in sets.items():
+        for setting, models in one["settings"].items():
+            others = {m: np.array(a) for m, a in models.items() if not m.startswith("view ")}
+            alone = [float(np.mean(a)) for m, a in models.items() if m.startswith("view ")]
+            means = {model: float(np.mean(found)) for model, found in others.items()}
+            best = round(max([*means.values(), *alone]), 3)
+            rival = max((m for m in others if m != "auto"), key=means.__getitem__)
+            cells = [emphasised(mean, round(mean, 3) == best) for mean in means.values()]
+            cells.append(emphasised(max(alone), round(max(alone), 3) == best) if alone else "")
+            rows.append([name, setting, *cells, interval(others["auto"] - others[rival])])
+    head = [*next(iter(next(iter(sets.values()))["settings"].values()))]
+    models = [f"`{name}`" if name == "auto" else name for name in head if "view " not in name]
+    return table(["data", "setting", *models, "best view", "`auto` minus best other"], rows)
+
+
+def missing_view_table(sets: dict) -> str:
+    """One row a data set: mean accuracy over views that are missing in the test part."""
+    rows = []
+    for name, one in sets.items():
+        kept, never = (
+            np.mean([found[how] for found in one["missing_view"].values()], axis=0)
+            for how in ("trained with it", "trained without it")
+        )
+        worst = min(one["missing_view"], key=lambda view: np.mean(differences(one, view)))
+        rows.append([
+            name, str(len(one["views"])), str(one["splits"]),
+            emphasised(float(np.mean(one["settings"]["complete"]["auto"])), best=False),
+            emphasised(float(kept.mean()), best=False), emphasised(float(never.mean()), best=False),
+            interval(kept - never), f"{np.mean(differences(one, worst)):+.3f} ({worst})",
+        ])  # fmt: skip
+    head = ["data", "views", "splits", "complete", "one view missing", "trained without it"]
+    return table([*head, "difference", "largest loss"], rows)
+
+
+def differences(one: dict, view: str) -> np.ndarray:
+    """Return accuracy of the model with a view minus that of the one without it, by split."""
+    found = one["missing_view"][view]
+    return np.subtract(found["trained with it"], found["trained without it"])
+
+
+def interval(differences: np.ndarray) -> str:
+    """Return the mean and its 95 % interval by Student's t over the splits."""
+    n = len(differences)
+    half = student.ppf(0.975, n - 1) * np.std(differences, ddof=1) / np.sqrt(n)
+    return f"{round(np.mean(differences), 3) + 0.0:+.3f} ± {half:.3f}"

@@ -11,7 +11,6 @@ import learnkernels as lk
 
 FOLDER = Path(__file__).parents[2] / "examples"
 EXAMPLES = [
-    "cancer_three_omics",
     "digits_six_views",
     "promoters_small",
     "promoters_tss",
@@ -42,14 +41,6 @@ def test_digits_six_views_score_above_best_single_view(run_on_data):
     assert found["weights"].sum(axis=1).to_numpy() == pytest.approx(1)
     means = found["scores"].mean()
     assert means["alignf, six views"] > max(0.95, means["best single view"])
-
-
-def test_cancer_subtypes_are_predicted_without_protein_view(run_on_data):
-    found = run_on_data("cancer_three_omics")
-    assert found["weights"].sum() == pytest.approx(1)
-    assert not any(name.startswith("protein:") for name in found["new"])
-    assert found["accuracy"]["alignf, three views"] > 0.85  # largest class: one half
-    assert found["scores"].mean().min() > 0.8
 
 
 def test_promoters_tss_give_largest_weight_to_positional_view(run_on_data):

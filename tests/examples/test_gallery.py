@@ -75,8 +75,20 @@ def test_page_views(run):
     assert found["models"]["alignf"].view_weights_["noise"] < 0.01
     assert found["models"]["align"].view_weights_["noise"] < 0.15
     assert found["errors"]["alignf"] < found["errors"]["unif"]
-    seen, neutral, alone = found["missing"].values()
-    assert seen < alone < neutral < 0.3
+    seen, without, alone = found["missing"].values()
+    assert seen < without < alone + 0.02 < 0.3
+
+
+def test_page_missing_assay(run, monkeypatch):
+    monkeypatch.setenv("LEARNKERNELS_QUICK", "1")
+    found = run("missing_assay")
+    table, learned = found["table"], found["learned"]
+    assert learned.score(found["new"], found["y_new"]) > 0.85  # largest class: one half
+    loss = table["trained without it"] - table["one model"]
+    assert loss.mean() < 0.04
+    assert table["one model"].mean() > table["cells filled by means"].mean() + 0.05
+    protein = learned.kernel_views_ == "protein"
+    assert not learned.weights_without("protein")[protein].any()
 
 
 def test_page_many_features(run):

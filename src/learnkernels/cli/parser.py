@@ -220,8 +220,8 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     command.add_argument(
         "--missing", choices=["error", "neutral"], default="error",
-        help="neutral: a sample with no value in a view gets the view's mean (zero after "
-        "centering)",
+        help="neutral: samples may have no value in a view; they get the view's mean in training "
+        "and are predicted by their other views",
     )  # fmt: skip
     command.add_argument(
         "--scheduler", metavar="ADDRESS",

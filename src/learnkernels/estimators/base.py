@@ -26,6 +26,7 @@ from learnkernels.estimators.families import FamilyChoice, choose_family
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared, prepare, resolve_on
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
 from learnkernels.estimators.html import LearnedKernelHTML
+from learnkernels.estimators.missing_views import by_views
 from learnkernels.estimators.parts import by_parts, is_lazy
 from learnkernels.estimators.rows import Rows, is_searched
 from learnkernels.estimators.tables import (
@@ -235,10 +236,10 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         check_is_fitted(self)
         if is_lazy(X):
             return np.concatenate(by_parts(self._outputs, X))
-        return self._outputs_of(self._validate(X, reset=False))
+        return by_views(self, self._validate(X, reset=False), type(self)._outputs_of)
 
     def _outputs_of(self, X: Any) -> np.ndarray:
-        """Return the outputs for validated samples, shape (n_samples, n_outputs)."""
+        """Return the outputs for validated samples that lack no view, (n_samples, n_outputs)."""
         return self._intercept + self._evaluated(self._functions, X)
 
     def _evaluated(self, functions: Sequence[Function], X: Any) -> np.ndarray:

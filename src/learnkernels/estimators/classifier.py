@@ -17,6 +17,8 @@ from learnkernels.errors import InputError, NeverPredictedWarning
 from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
+from learnkernels.estimators.missing_views import MissingViews, by_views
+from learnkernels.estimators.parts import by_parts, is_lazy
 from learnkernels.estimators.probability import fit_temperature, log_probabilities
 from learnkernels.estimators.rows import Rows, is_searched
 from learnkernels.estimators.scoring import decide, fold_scores, require_scoring
@@ -33,9 +35,10 @@ from learnkernels.estimators.selection import (
 )
 from learnkernels.estimators.streaming import Fitted, fit_rows
 from learnkernels.folds import folds
+from learnkernels.gram import LearnedKernel
 from learnkernels.kernels import has_fast_products
 from learnkernels.kernels.tables import is_missing
-from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge, gram_bytes
+from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge, Trained, gram_bytes
 from learnkernels.methods import Auto, Ensemble, WeightMethod, as_method
 
 # Samples of a class, left out, none of which is predicted as it, before a warning says so.
@@ -61,7 +64,7 @@ def has_probabilities(model: Any) -> bool:
     return True
 
 
-class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
+class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKernelEstimator):
     """Classification with a learned kernel.
 
     Learns non-negative weights of base kernels from the labels, then trains kernel ridge on the
@@ -106,7 +109,9 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
     missing : {"error", "neutral"}, default="error"
         What happens to samples that are missing in a view (no value in any of its columns; for a
         precomputed stack, NaN in the row and column of a matrix). ``"neutral"`` gives them the
-        mean of the view in feature space; new tables may lack the columns of the view.
+        mean of the view in feature space in training; new ones are predicted by the machine
+        trained on the views that they have (`weights_without`), and new tables may lack the
+        columns of the view.
     max_memory : float or None, default=None
         Bytes that Gram matrices may take; None is 8 GB. Beyond it ridge is solved by conjugate
         gradients whose products stream over tiles, and the SVM is trained with some rows of the
@@ -323,6 +328,8 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
                 held = self._left_out(prepared, predictor, machine, codes)
         self._store(prepared, learned, choice.candidates)
         self._store_predictor(predictor, rows)
+        searched = is_searched(self.C)
+        self._store_training_views(prepared, predictor, machine, self.C_, searched)
         self._calibrate(held, codes, rows.weights)
         return Fitted(prepared, learned, machine, rows, self.C_)
 
@@ -511,7 +518,23 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, BaseKernelEstimator):
             Columns in the order of ``classes_``.
         """
         check_is_fitted(self)
-        return log_probabilities(self._outputs(X), self.temperature_)
+        if is_lazy(X):
+            return np.concatenate(by_parts(self.predict_log_proba, X))
+        return by_views(self, self._validate(X, reset=False), type(self)._log_probabilities)
+
+    def _log_probabilities(self, X: Any) -> np.ndarray:
+        """Return log probabilities of validated samples that lack no view."""
+        return log_probabilities(self._outputs_of(X), self.temperature_)
+
+    def _describe_retrained(
+        self, kernel: LearnedKernel, trained: Trained, value: float, targets: np.ndarray
+    ) -> None:
+        """Set the attributes of a machine that is trained on some views; see `TrainingViews`."""
+        if self.machine_ == "ridge":
+            self.C_ = 1 / (2 * value)
+        if trained.left_out is not None and hasattr(self, "temperature_"):
+            found = fit_temperature(trained.left_out, decide(targets), kernel.weights)
+            self.temperature_ = self.temperature_ if found is None else found
 
     def _machine(self, method: WeightMethod, n: int, exact: bool = True) -> Machine:
         """Return the machine that ``machine=`` names, for n samples."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import partial
 from typing import Any, ClassVar, Self
 
@@ -20,9 +19,10 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
+from learnkernels.estimators.missing_views import MissingViews, by_views
 from learnkernels.estimators.parts import by_parts, is_lazy
 from learnkernels.estimators.per_target import WEIGHTS, check_per_target, fit_targets
-from learnkernels.estimators.rows import Rows
+from learnkernels.estimators.rows import Rows, is_searched
 from learnkernels.estimators.scoring import fold_scores, require_scoring
 from learnkernels.estimators.selection import (
     chooses_by_folds,
@@ -40,16 +40,26 @@ from learnkernels.estimators.uncertainty import (
     by_pieces,
     kept_posterior,
     posterior_of,
+    posterior_or_training,
     require_coverage,
+    require_some_view,
 )
 from learnkernels.estimators.view_scores import kernels_by_view, score_terms, validated_targets
 from learnkernels.execution import as_backend
+from learnkernels.gram import LearnedKernel
 from learnkernels.kernels import has_fast_products
-from learnkernels.machines import SVR, AlignmentPredictor, Machine, Ridge, has_closed_form
+from learnkernels.machines import (
+    SVR,
+    AlignmentPredictor,
+    Machine,
+    Ridge,
+    Trained,
+    has_closed_form,
+)
 from learnkernels.methods import Auto, Selection, WeightMethod, as_method
 
 
-class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
+class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKernelEstimator):
     """Regression with a learned kernel.
 
     Learns non-negative weights of base kernels from the targets, then fits kernel ridge regression
@@ -312,6 +322,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
             self.C_ = value
         self._store(prepared, learned, choice.candidates)
         self._store_trained(predictor, rows, memory["max_memory"])
+        searched = is_searched(getattr(self, parameter))
+        self._store_training_views(prepared, predictor, machine, value, searched)
         self._flat = y.ndim == 1
         return Fitted(prepared, learned, machine, rows, value)
 
@@ -358,7 +370,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         self._store(prepared, predictor.learned, choice.candidates)
         self.weights_, self.alpha_ = models.weights, models.alpha
         self._store_predictor(predictor, rows)
-        self.__dict__.pop("_posterior", None)
+        for name in ("_posterior", "_training_views"):
+            self.__dict__.pop(name, None)
         return Fitted(prepared, predictor.learned, self._machine(), rows, np.nan)
 
     def _compare(
@@ -464,13 +477,18 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
                 return tuple(np.concatenate(values) for values in zip(*found, strict=True))
             return np.concatenate(found)
         X = self._validate(X, reset=False)
-        outputs = self._outputs_of(X)
+        outputs = by_views(self, X, type(self)._outputs_of)
         if not return_std:
             return self._shaped(outputs)
+        std = by_views(self, X, type(self)._standard_deviations)
+        return self._shaped(outputs), self._shaped(std)
+
+    def _standard_deviations(self, X: Any) -> np.ndarray:
+        """Return those of validated samples that lack no view, (n_samples, n_outputs)."""
+        require_some_view(self)
         backend = as_backend(self.backend, self.n_jobs)
         posterior = posterior_of(self, backend)
-        std = by_pieces(partial(posterior.std, backend=backend), X, posterior.width)
-        return self._shaped(outputs), self._shaped(std)
+        return by_pieces(partial(posterior.std, backend=backend), X, posterior.width)
 
     def predict_interval(self, X: Any, coverage: float = 0.9) -> np.ndarray:
         """Return an interval for each target that contains it with a given probability.
@@ -520,11 +538,32 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         if is_lazy(X):
             return np.concatenate(by_parts(partial(self.predict_interval, coverage=coverage), X))
         X = self._validate(X, reset=False)
+        intervals = by_views(self, X, partial(type(self)._intervals, coverage=coverage))
+        return self._shaped(intervals)
+
+    def _intervals(self, X: Any, coverage: float) -> np.ndarray:
+        """Return those of validated samples that lack no view, (n_samples, n_outputs, 2)."""
+        require_some_view(self)
         outputs = self._outputs_of(X)
         backend = as_backend(self.backend, self.n_jobs)
         posterior = posterior_of(self, backend)
         interval = partial(posterior.interval, coverage=coverage, backend=backend)
-        return self._shaped(by_pieces(interval, X, posterior.width, outputs))
+        return by_pieces(interval, X, posterior.width, outputs)
+
+    def _describe_retrained(
+        self, kernel: LearnedKernel, trained: Trained, value: float, targets: np.ndarray
+    ) -> None:
+        """Set the attributes of a machine that is trained on some views; see `TrainingViews`."""
+        if self.alpha_ is None:  # not ridge
+            return
+        self.alpha_ = value
+        self.__dict__.pop("_posterior", None)
+        kept = posterior_or_training(
+            kernel, trained.coef, trained.posterior, value, self._functions,
+            self._memory()["max_memory"],
+        )  # fmt: skip
+        if kept is not None:
+            self._posterior = kept
 
     def _shaped(self, values: np.ndarray) -> np.ndarray:
         """Return values without the axis of targets if y had none."""
@@ -569,16 +608,26 @@ class KernelRegressor(RegressorMixin, MachineAttributes, BaseKernelEstimator):
         """
         check_is_fitted(self)
         X = self._validate(X, reset=False)
-        outputs = self._outputs_of(X)
+        outputs = by_views(self, X, type(self)._outputs_of)
         Y, w = validated_targets(y, sample_weight, self._shaped(outputs).shape)
-        terms = score_terms(outputs, self._view_outputs(X), Y, w)
+        parts = by_views(self, X, type(self)._view_outputs)
+        by_name = zip(kernels_by_view(self), np.moveaxis(parts, 1, 0), strict=True)
+        terms = score_terms(outputs, by_name, Y, w)
         return {name: float(part[0]) if self._flat else part for name, part in terms.items()}
 
-    def _view_outputs(self, X: Any) -> Iterator[tuple[str, np.ndarray]]:
-        """Yield the name of each view and its part of the outputs, up to a constant."""
-        for view, kernels in kernels_by_view(self).items():
+    def _view_outputs(self, X: Any) -> np.ndarray:
+        """Return the part of each view in the outputs, (n_samples, n_views, n_outputs).
+
+        The samples lack no view. The parts add up to the outputs: every view has the same share of
+        the constant.
+        """
+        found = []
+        for kernels in kernels_by_view(self).values():
             parts = [function.restricted(kernels) for function in self._functions]
-            yield view, self._evaluated([part for part in parts if part is not None], X)
+            found.append(self._evaluated([part for part in parts if part is not None], X))
+        joined = np.stack(found, axis=1)
+        constant = self._outputs_of(X) - joined.sum(axis=1)
+        return joined + constant[:, None] / len(found)
 
     def _parameter(self) -> str:
         """Return the name of the machine's regularisation parameter.

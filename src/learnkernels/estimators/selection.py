@@ -55,8 +55,8 @@ from learnkernels.significance import SMALL, paired_difference
 # Multiples of a learned value that are tried in the span of landmarks.
 AROUND = 10.0 ** np.arange(-1.5, 1.6, 0.5)
 # The same for classes: with all samples, of which some are left out, and with landmarks.
-CLASS_AROUND, CLASS_SAMPLES = 10.0 ** np.arange(-2, 1.1, 0.5), 800
-CLASS_LANDMARKS = 10.0 ** np.arange(-3, 2.6, 0.5)
+CLASS_AROUND, CLASS_SAMPLES = 10.0 ** np.arange(-3, 1.1, 0.5), 800
+CLASS_LANDMARKS = 10.0 ** np.arange(-4, 2.6, 0.5)
 # Values that "auto" chooses from where they are not learned together with the weights.
 GRIDS: dict[str, np.ndarray] = {"C": 10.0 ** np.arange(-1, 4), "alpha": 10.0 ** np.arange(-5, 3)}
 # Those of support vector regression, where larger ones are slow and follow the noise. Warm starts

@@ -11,6 +11,7 @@ from learnkernels.checks import is_number
 from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Predictor
 from learnkernels.execution import Backend, format_bytes
+from learnkernels.gram import LearnedKernel
 from learnkernels.kernels.tables import n_rows, rows
 from learnkernels.machines import Posterior, Training, fits_in_memory, posterior_bytes
 from learnkernels.methods import Ensemble, as_method
@@ -25,12 +26,32 @@ def kept_posterior(
     """Return what `posterior_of` needs of a predictor, None if it has no posterior."""
     if alpha is None or predictor.learned.result.offset is not None:
         return None
-    if predictor.posterior is not None:
-        return predictor.posterior
     ((kernel, coef, _),) = predictor.terms
-    if not fits_in_memory(len(coef), max_memory):
-        return None
-    return Training.of(kernel, coef, alpha, functions)
+    return posterior_or_training(kernel, coef, predictor.posterior, alpha, functions, max_memory)
+
+
+def posterior_or_training(
+    kernel: LearnedKernel, coef: np.ndarray, posterior: Posterior | None, alpha: float,
+    functions: tuple[Any, ...], max_memory: float,
+) -> Posterior | Training | None:  # fmt: skip
+    """Return the posterior of ridge if it is known, else what it is computed from.
+
+    Parameters
+    ----------
+    kernel : LearnedKernel
+    coef : ndarray of shape (n_samples, n_outputs)
+    posterior : Posterior or None
+        As in `Trained`.
+    alpha : float
+    functions : tuple of Function
+        The trained ones.
+    max_memory : float
+        Bytes; None is returned if the Gram matrix needs more.
+    """
+    if posterior is not None:
+        return posterior
+    fits = fits_in_memory(len(coef), max_memory)
+    return Training.of(kernel, coef, alpha, functions) if fits else None
 
 
 def posterior_of(model: Any, backend: Backend) -> Posterior:
@@ -91,6 +112,15 @@ def by_pieces(
             "training data; check its scale."
         )
     return joined
+
+
+def require_some_view(model: Any) -> None:
+    """Raise if a model is for samples that lack all views."""
+    if not model._functions:
+        raise InputError(
+            "X contains samples without a value in any view, which have no standard deviations or "
+            "intervals; drop these samples."
+        )
 
 
 def require_coverage(coverage: Any) -> float:

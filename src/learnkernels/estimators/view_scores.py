@@ -7,7 +7,7 @@ With r = y - mean(y), predictions f_v of the views, minus their means, and their
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ def kernels_by_view(estimator: Any) -> dict[str, np.ndarray]:
 
 
 def score_terms(
-    outputs: np.ndarray, parts: Iterator[tuple[str, np.ndarray]], Y: np.ndarray, w: np.ndarray
+    outputs: np.ndarray, parts: Iterable[tuple[str, np.ndarray]], Y: np.ndarray, w: np.ndarray
 ) -> dict[str, np.ndarray]:
     """Return the terms of R^2, each of shape (n_targets,); NaN for constant targets.
 
@@ -40,7 +40,7 @@ def score_terms(
     ----------
     outputs : ndarray of shape (n_samples, n_targets)
         Predictions.
-    parts : iterator of (str, ndarray of shape (n_samples, n_targets))
+    parts : iterable of (str, ndarray of shape (n_samples, n_targets))
         Name and prediction of each view, up to a constant.
     Y : ndarray of shape (n_samples, n_targets)
     w : ndarray of shape (n_samples,)

@@ -155,6 +155,19 @@ class LearnedKernel:
         parts = tuple(part.as_columns(index) for part in self.parts)
         return LearnedKernel(parts, self.weights[index], self.center)
 
+    def reweighted(self, mu: np.ndarray, backend: Backend) -> LearnedKernel:
+        """Return the kernel with the weight of every base kernel multiplied.
+
+        Parameters
+        ----------
+        mu : ndarray of shape (n_kernels,)
+            Multipliers; a base kernel of multiplier zero is left out.
+        backend : Backend
+        """
+        found = [part.reweighted(mu, self.weights, self.center, backend) for part in self.parts]
+        parts = tuple(part for part in found if part is not None)
+        return LearnedKernel(parts, self.weights, self.center)
+
     def values_near(self, near: LearnedKernel, rows: slice) -> np.ndarray:
         """Return values of some training samples at those of `near` (from `as_columns`).
 

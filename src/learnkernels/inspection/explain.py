@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from learnkernels.checks import random_generator, require_choice, require_whole
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
+from learnkernels.estimators.missing_views import model_of
 from learnkernels.gram.pairs.combination import PairFunction
 from learnkernels.inspection.explanation import Explanation
 from learnkernels.inspection.terms import (
@@ -82,7 +83,9 @@ def explain(
         column ``metric`` is its diagonal, as a part of the largest entry. Pairs have a row for
         each of the two objects.
 
-    A sample that lacks a view has no contributions from it. `sklearn.inspection` has permutation
+    A sample that lacks a view has no contributions from it. If all samples of X lack the same
+    views (``missing="neutral"``), the explanation is that of the machine that predicts them; if
+    they lack different views, it is that of complete samples. `sklearn.inspection` has permutation
     importance by loss, which needs the target.
 
     Examples
@@ -113,6 +116,7 @@ def explain(
             "so at least 2 are needed. Pass the training data too, and read the row of the sample "
             "from contributions()."
         )
+    fitted = model_of(fitted, X)
     outputs = fitted._outputs_of(X)
     if by == "feature":
         shuffler = Shuffler(fitted, X, n_repeats, random_generator(random_state))

@@ -20,6 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from learnkernels.checks import positive_values
 from learnkernels.errors import InputError
 from learnkernels.estimators import KernelClassifier, KernelLearner, KernelRegressor
+from learnkernels.estimators.missing_views import TrainingViews
 from learnkernels.estimators.per_target import WEIGHTS
 from learnkernels.execution import Threads
 from learnkernels.gram import NORMALIZATIONS
@@ -299,7 +300,17 @@ def check_predictor(model: Any) -> None:
     check_fitted(model)
     outputs = {n_outputs(function) for function in model._functions}
     outputs |= {model._coefficients[1].shape[1]} if hasattr(model, "_coefficients") else set()
+    if hasattr(model, "_training_views"):
+        outputs.add(model._training_views.targets.shape[1])
+        require(model.missing == "neutral", "views of samples that cannot be missing")
+        require(model._training_views.kernel.center == model.center, "another value of center=")
     require(outputs == {len(model._intercept)}, "functions and intercept differ in outputs")
+
+
+def check_training_views(found: TrainingViews) -> None:
+    same = found.targets.shape[0] == len(found.kernel.weights) and len(found.values) > 0
+    require(same, "targets and samples differ in number, or no alpha or C")
+    require((found.kernel.weights > 0).all(), "a weight of 0")
 
 
 def n_outputs(function: Any) -> int:
@@ -432,6 +443,11 @@ FITTED = INPUT | {
     "tail_sums_": Absent(Array(finite=False)), "selection_": Absent(SELECTION),
     "_reads_tables": TRUTH, "_on_strings": Absent(TRUTH), "_family": Absent(ARGUMENT),
 }  # fmt: skip
+TRAINING_VIEWS = Record(
+    TrainingViews,
+    {"kernel": LEARNED, "targets": COEFFICIENTS, "values": Array(low=SMALLEST_ALPHA)},
+    check=check_training_views,
+)
 PREDICTOR_PARAMS = PARAMS | {
     "max_memory": Optional(POSITIVE), "n_components": Optional(Whole(1)),
     "subsample": Subsample(), "cv": SplitterArgument(), "random_state": SEED,
@@ -442,6 +458,7 @@ PREDICTOR = FITTED | {
     "_intercept": Array(size=LARGEST_OUTPUT), "_coefficients": Absent(SampleCoefficients()),
     "_functions": Several(FUNCTION, at_least=1), "_weighted": TRUTH,
     "subsample_": Absent(INDEX),
+    "_training_views": Absent(TRAINING_VIEWS),
 }  # fmt: skip
 ESTIMATORS = {
     "classifier": Estimator(

@@ -79,7 +79,8 @@ def check_inputs(model: Any) -> None:
         data = Data("strings") if model._on_strings else Data("table", model.n_features_in_, given)
     p = len(model.kernel_names_)
     parts = model._functions if hasattr(model, "_functions") else model._kernel.parts
-    for part in (*parts, *parts_of_posterior(model)):
+    views = model._training_views.kernel.parts if hasattr(model, "_training_views") else ()
+    for part in (*parts, *parts_of_posterior(model), *views):
         if isinstance(part, (FactorFunction, CombinedFactors)):
             check_factors(part, data, p, model.missing)
         elif isinstance(part, (PairFunction, CombinedPairs)):

@@ -142,6 +142,28 @@ class CombinedFactors:
 
     as_columns = take
 
+    def reweighted(
+        self, mu: np.ndarray, w: np.ndarray, center: bool, backend: Backend
+    ) -> CombinedFactors | None:
+        """Return the combination with every factor multiplied; None if all become zero.
+
+        Parameters
+        ----------
+        mu : ndarray of shape (n_kernels,)
+            Multipliers of all kernels of the user's list.
+        w, center, backend
+            Not used: the columns are centered.
+        """
+        own = mu[self.index]
+        d = [d * own[group.owner] for group, d in zip(self.groups, self.d, strict=True)]
+        used = [at for at, one in enumerate(d) if one.any()]
+        if not used:
+            return None
+        return replace(
+            self, groups=tuple(self.groups[at] for at in used),
+            factors=tuple(self.factors[at] for at in used), d=tuple(d[at] for at in used),
+        )  # fmt: skip
+
     def function(self, coef: np.ndarray, primal: np.ndarray | None) -> FactorFunction:
         """Return x -> K(x, training samples) coef: a vector v for each output.
 

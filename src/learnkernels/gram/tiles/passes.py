@@ -477,6 +477,32 @@ class CombinedTiles:
         used[used] = mask
         return replace(self, kernels=self.kernels.keep(mask), used=used, factors=self.factors[mask])
 
+    def reweighted(
+        self, mu: np.ndarray, w: np.ndarray, center: bool, backend: Backend
+    ) -> CombinedTiles | None:
+        """Return the combination with every factor multiplied; None if all become zero.
+
+        Parameters
+        ----------
+        mu : ndarray of shape (n_kernels,)
+            Multipliers of all kernels of the user's list.
+        w : ndarray of shape (n_samples,)
+            Sample weights, for the means.
+        center : bool
+        backend : Backend
+        """
+        own = mu[self.kernels.index]
+        if not own.any():
+            return None
+        kept = self.keep(own != 0)
+        bare = replace(
+            kept, factors=kept.factors * own[own != 0], means=np.zeros(len(w)), constant=0.0
+        )
+        if not center:
+            return replace(bare, constant=float(bare.factors @ bare.kernels.units))
+        means = bare.times(w[:, None] / w.sum(), backend)[:, 0]
+        return replace(bare, means=means, constant=float(w @ means / w.sum()))
+
     def function(self, coef: np.ndarray, primal: np.ndarray | None) -> TileFunction:
         """Return x -> K(x, training samples) coef, with the samples whose coefficient is not 0."""
         support = np.flatnonzero((coef != 0).any(axis=1))
