@@ -308,7 +308,7 @@ def views_table(sets: dict) -> str:
             rival = max((m for m in others if m != "auto"), key=means.__getitem__)
             cells = [emphasised(mean, round(mean, 3) == best) for mean in means.values()]
             cells.append(emphasised(max(alone), round(max(alone), 3) == best) if alone else "")
-            rows.append([name, setting, *cells, interval(others["auto"] - others[rival])])
+            rows.append([name, setting, *cells, with_margin(others["auto"] - others[rival])])
     head = [*next(iter(next(iter(sets.values()))["settings"].values()))]
     models = [f"`{name}`" if name == "auto" else name for name in head if "view " not in name]
     return table(["data", "setting", *models, "best view", "`auto` minus best other"], rows)
@@ -327,7 +327,7 @@ def missing_view_table(sets: dict) -> str:
             name, str(len(one["views"])), str(one["splits"]),
             emphasised(float(np.mean(one["settings"]["complete"]["auto"])), best=False),
             emphasised(float(kept.mean()), best=False), emphasised(float(never.mean()), best=False),
-            interval(kept - never), f"{np.mean(differences(one, worst)):+.3f} ({worst})",
+            with_margin(kept - never), f"{np.mean(differences(one, worst)):+.3f} ({worst})",
         ])  # fmt: skip
     head = ["data", "views", "splits", "complete", "one view missing", "trained without it"]
     return table([*head, "difference", "largest loss"], rows)
@@ -339,7 +339,7 @@ def differences(one: dict, view: str) -> np.ndarray:
     return np.subtract(found["trained with it"], found["trained without it"])
 
 
-def interval(differences: np.ndarray) -> str:
+def with_margin(differences: np.ndarray) -> str:
     """Return the mean and its 95 % interval by Student's t over the splits."""
     n = len(differences)
     half = student.ppf(0.975, n - 1) * np.std(differences, ddof=1) / np.sqrt(n)
