@@ -1,11 +1,14 @@
 """Dense kernel ridge regression against scikit-learn and against its definition."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.kernel_ridge import KernelRidge
 
 import learnkernels as lk
-from learnkernels.machines import Ridge
+from learnkernels.gram import GramMatrix
+from learnkernels.machines import DenseRidge, Ridge
 from tests import dense
 from tests.machines.problems import (
     KERNELS,
@@ -34,6 +37,17 @@ def test_ridge_without_centering_equals_that_of_scikit_learn(rng):
     (found,) = trained(Ridge(), problem, [0.7])
     expected = KernelRidge(alpha=0.7, kernel="precomputed").fit(K, problem.Y, problem.weights)
     assert np.allclose(found.coef, expected.dual_coef_)
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_outputs_of_left_out_samples_are_those_of_one_fit_for_each_alpha(center, rng):
+    K, problem = gaussian_problem(rng, n=25, center=center)
+    values = [0.1, 3.0]
+    several = DenseRidge().left_out(replace(problem, kernel=GramMatrix(K.copy())), values)
+    for alpha, outputs in zip(values, several, strict=True):
+        one = replace(problem, kernel=GramMatrix(K.copy()), left_out=True)
+        (alone,) = DenseRidge().train(one, [alpha])
+        assert np.allclose(outputs, alone.left_out)
 
 
 @pytest.mark.parametrize("center", [True, False])
