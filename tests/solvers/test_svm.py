@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.svm import SVC, SVR
@@ -50,6 +50,7 @@ def regression_problem(rng, n):
 
 
 @given(st.integers(0, 2**32 - 1), st.integers(2, 60), st.floats(-3, 3), st.floats(0.0, 2.0))
+@example(0, 2, 0.0, 0.9999)  # the loss of no coefficients is smaller than the tolerance
 @settings(max_examples=60, deadline=None)
 def test_regression_satisfies_optimality_conditions(seed, n, log_C, epsilon):
     rng = np.random.default_rng(seed)
