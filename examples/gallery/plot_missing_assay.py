@@ -3,8 +3,8 @@ Cancer subtypes with a missing assay
 ====================================
 
 The subtype of a breast tumour is to be predicted from three assays: micro-RNA, messenger RNA and
-proteins. Some tumours come from a hospital that does not measure proteins. Must there be a second
-model for them, and what does the missing assay cost?
+proteins. Some tumours come from a hospital that does not measure proteins. Do they need a second
+model, and what does the missing assay cost?
 """
 
 from __future__ import annotations
@@ -158,4 +158,4 @@ for name, gain in gains.items():
 # assays and without one. What helps is ridge on the assays that a tumour has. Without messenger
 # RNA, the model that gets means in place of its cells errs for a third of the tumours; the one
 # model is as accurate as one that was trained for such tumours. See
-# :doc:`tables, texts, sequences and views <../sources>` for data on which weights matter more.
+# :doc:`views <../sources>` for data on which weights matter more.

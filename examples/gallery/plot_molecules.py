@@ -73,7 +73,7 @@ print("table of", X.shape, "bits")
 #
 # The *scaffold* of a molecule is what remains without its side chains. In random folds, most test
 # molecules have a scaffold that is also in the training data. In practice new scaffolds matter, and
-# they are harder: folds then hold out whole scaffolds.
+# they are harder: the folds of "new scaffolds" hold out whole scaffolds.
 
 scaffolds = [MurckoScaffoldSmiles(mol=molecule) for molecule in molecules]
 folds = {

@@ -19,8 +19,8 @@ from learnkernels.inspection import weight_stability
 
 # %%
 # The data are 106 sequences of 57 bases, half of them promoters (UCI). Where the file is not
-# available, the page simulates sequences with the two motifs, each letter of which is replaced at
-# random in one of four promoters.
+# available, the page simulates sequences with the two motifs, in which a quarter of the letters
+# are replaced at random.
 
 
 def simulated():
@@ -41,8 +41,8 @@ except lk.InputError:
     table, promoter = simulated()
 
 # %%
-# Five kernels of the same column: words of up to six bases at equal positions, also if they are
-# shifted by up to three positions, and words of two, three or four bases at any position.
+# Five kernels of the same column: words of up to six bases at equal positions, the same with
+# shifts of up to three positions, and words of two, three or four bases at any position.
 
 kernels = {
     "positions": lk.weighted_degree(6),
@@ -78,7 +78,7 @@ explanation
 # -----------------
 #
 # A letter is as high as its importance at its position. Letters above the line raise the decision
-# function, letters below it lower it. The picture is of a model of the positions alone.
+# function, letters below it lower it. This model has only the first kernel, that of positions.
 
 positions = lk.KernelClassifier(views["positions"]).fit(table, promoter)
 found = lk.explain(positions, table)
@@ -89,8 +89,8 @@ for start, motif in ((14, "TTGACA"), (37, "TATAAT")):
     logo.ax_.text(start + 2.5, logo.ax_.get_ylim()[1], motif, ha="center")
 
 # %%
-# The model did not know where to look. At each position of the two motifs, this is the most
-# important of the letters that raise the decision function:
+# The positions of the motifs were not given to the model. At each of these positions, this is the
+# most important of the letters that raise the decision function:
 
 frame = found.to_frame()
 raising = frame[frame.effect > 0].drop_duplicates("position")
@@ -156,5 +156,5 @@ ax.spines[["top", "right"]].set_visible(False)
 # the intervals contain 0. The error is significantly lower than with words of two, three or four
 # bases alone, so learning helps most if one does not know which kernel to take. Weights learned by
 # alignment alone, ``method="alignf"``, have an error of 7.1 % here, no better than uniform weights.
-# And weight is not explanation: words of four bases have most of the weight, but the kernel of
-# positions shows the motifs.
+# A large weight is not an explanation: words of four bases have most of the weight, but the kernel
+# of positions shows the motifs.

@@ -4,8 +4,8 @@ Stimuli and voxels: weights of each target
 
 An *encoding model* predicts the response of every voxel of the brain from features of a stimulus.
 The features come from several models of the stimulus, such as its contours, its motion and its
-meaning, and each voxel may depend on other ones. With ``weights="per_target"`` every voxel has its
-own weights, and `score_by_view` shows which features predict it.
+meaning, and each voxel may depend on a different one. With ``weights="per_target"`` every voxel
+has its own weights, and `score_by_view` shows which features predict it.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from sklearn.metrics import r2_score
 import learnkernels as lk
 
 # %%
-# The data are simulated: 300 stimuli for training and 200 new ones, three views of 80 features that
-# are correlated with each other, and 240 voxels. Three quarters of the voxels depend on one or two
-# views, a quarter on all three equally. The noise differs from voxel to voxel.
+# The data are simulated: 300 stimuli for training and 200 new ones, three views of 80 features
+# each, which are correlated between views, and 240 voxels. Three quarters of the voxels depend on
+# one or two views, a quarter on all three equally. The noise differs from voxel to voxel.
 
 rng = np.random.default_rng(0)
 n, n_train, d = 500, 300, 80

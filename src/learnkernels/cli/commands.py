@@ -246,6 +246,11 @@ def data_of(options: Namespace) -> tuple[pd.DataFrame, np.ndarray, str]:
 def lazy_data_of(options: Namespace) -> tuple[ConvertedTable, np.ndarray, str]:
     """Read the target of a Parquet file, and open its other columns."""
     check_options(options)
+    if options.date:
+        raise InputError(
+            "--date reads the format from all rows, and these are read in parts; store dates as "
+            "dates in the Parquet file, or leave --subsample out."
+        )
     with translated(options.data, options.encoding):
         table, target = open_parquet(options.data, options.target)
     missing = int(pd.isna(target).sum())
@@ -257,7 +262,7 @@ def lazy_data_of(options: Namespace) -> tuple[ConvertedTable, np.ndarray, str]:
         )
     columns = without_columns(table[:1], options.drop).columns.tolist()
     found = ConvertedTable(ParquetTable(table.path, columns), partial(converted, options=options))
-    return found, *target_of(pd.Series(target), options)
+    return found, *target_of(pd.Series(target, name=options.target), options)
 
 
 def converted(X: pd.DataFrame, options: Namespace) -> pd.DataFrame:

@@ -339,6 +339,10 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
         """Return the targets of the machine for all rows, shape (n_rows, n_outputs)."""
         return class_targets(np.searchsorted(self.classes_, y), len(self.classes_))[1]
 
+    def _class_codes(self, y: np.ndarray) -> np.ndarray:
+        """Return the number of each sample's class."""
+        return class_codes(y)[1]
+
     def _machine_for(self, n: int) -> Machine:
         """Return the machine for n samples."""
         return self._machine(as_method(self.method, "classification"), n)
@@ -347,6 +351,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
         self, predictor: Predictor, value: float, rows: Rows, fitted: Fitted
     ) -> None:
         """Replace the machine by one that was trained on all rows."""
+        self.__dict__.pop("C_scores_", None)
         self.C_ = value
         self._store_predictor(predictor, rows)
         if predictor.left_out is not None:
@@ -558,6 +563,9 @@ def zero_one_loss(codes: np.ndarray) -> Loss:
 
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the classes in order, and the number of each sample's class."""
+    missing = np.isnat(y) if y.dtype.kind in "mM" else y.dtype == object and map(is_missing, y)
+    if missing is not False and any(missing):
+        raise InputError("labels are missing in y; drop those samples.")
     try:
         with np.errstate(invalid="ignore"):  # numbers beyond the range of integers
             check_classification_targets(y)
@@ -566,9 +574,6 @@ def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             f"{str(error).split('. Maybe')[0]}. KernelClassifier needs class labels; use "
             "KernelRegressor, or discretise y."
         ) from error
-    missing = np.isnat(y) if y.dtype.kind in "mM" else y.dtype == object and map(is_missing, y)
-    if missing is not False and any(missing):
-        raise InputError("labels are missing in y; drop those samples.")
     with as_input_error("y: "):
         return np.unique(y, return_inverse=True)
 

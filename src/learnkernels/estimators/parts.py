@@ -18,7 +18,7 @@ from learnkernels.kernels.tables import is_frame
 
 # Rows that are read at once to draw a subsample, or to predict.
 ROWS = 65_536
-# Rows of a batch of a Parquet file, and earlier rows that are kept for tasks that run side by side.
+# Rows of a batch of a Parquet file, and earlier rows that are kept for tasks in parallel.
 BATCH, KEPT = 8192, 65_536
 
 
@@ -141,24 +141,35 @@ class ParquetTable:
     def __getitem__(self, rows: slice) -> Any:
         """Return a range of rows as a frame; ranges in ascending order are fast."""
         start, stop, _ = rows.indices(len(self))
+        if stop <= start:
+            with open_file(self.path) as file:
+                return file.schema_arrow.empty_table().select(self.columns).to_pandas()
         with self._lock:
-            if not self._recent or not self._recent[0][0] <= start <= self._next:
-                self._restart(start)
-            while self._next < stop:
-                frame = next(self._batches)
-                self._recent.append((self._next, frame))
-                self._next += len(frame)
-            found = [
-                frame.iloc[max(start - first, 0) : stop - first]
-                for first, frame in self._recent
-                if first < stop and first + len(frame) > start
-            ]
-            while self._recent[0][0] + len(self._recent[0][1]) < self._next - KEPT:
-                self._recent.pop(0)
-        return joined(found)
+            try:
+                return joined(self._pieces(start, stop))
+            except BaseException:  # the batches are not at the next row any more
+                self._recent = []
+                raise
+
+    def _pieces(self, start: int, stop: int) -> list[Any]:
+        """Return the frames of a range of rows; read on until its end."""
+        if not self._recent or not self._recent[0][0] <= start <= self._next:
+            self._restart(start)
+        while self._next < stop:
+            frame = next(self._batches)
+            self._recent.append((self._next, frame))
+            self._next += len(frame)
+        found = [
+            frame.iloc[max(start - first, 0) : stop - first]
+            for first, frame in self._recent
+            if first < stop and first + len(frame) > start
+        ]
+        while self._recent[0][0] + len(self._recent[0][1]) < self._next - KEPT:
+            self._recent.pop(0)
+        return found
 
     def _restart(self, row: int) -> None:
-        """Read from the row group of a row on."""
+        """Start to read at the row group that contains a row."""
         group = min(int(np.searchsorted(self.starts, row, "right")) - 1, len(self.starts) - 2)
         self._recent = []
         self._next, self._batches = int(self.starts[group]), batches(self, group)
@@ -202,7 +213,8 @@ def open_parquet(path: Any, target: str | list[str]) -> tuple[ParquetTable, np.n
     path = os.fspath(path)
     targets = [target] if isinstance(target, str) else list(target)
     with open_file(path) as file:
-        names = file.schema_arrow.names
+        index = (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
+        names = [name for name in file.schema_arrow.names if name not in index]
         missing = [name for name in targets if name not in names]
         if missing:
             raise InputError(
@@ -236,8 +248,14 @@ def batches(table: ParquetTable, group: int) -> Iterator[Any]:
 
 def as_parts(X: Any) -> Parts:
     """Return the rows of a table, read when they are needed."""
+    if sparse.issparse(X):
+        return RowsInMemory(X.tocsr())
     if not is_lazy(X):
         return RowsInMemory(np.asarray(X) if isinstance(X, list | tuple) else X)
+    if not is_frame(X) and np.isnan(X.shape[0]):
+        raise InputError(
+            "the chunks of X have unknown lengths; call X.compute_chunk_sizes() before."
+        )
     if hasattr(X, "__dask_graph__") and is_frame(X):
         return PartitionedRows(X)
     return SlicedRows(X)
@@ -252,12 +270,12 @@ def is_lazy(X: Any) -> bool:
 
 
 def ranges_of(n: int) -> list[slice]:
-    """Return ranges of n rows, each read at once."""
-    return [slice(start, min(start + ROWS, n)) for start in range(0, n, ROWS)]
+    """Divide n rows into ranges of at most `ROWS` rows."""
+    return [slice(start, min(start + ROWS, n)) for start in range(0, max(n, 1), ROWS)]
 
 
 def by_parts(function: Callable[[Any], Any], X: Any) -> list[Any]:
-    """Return the function of each part of a table that is not in memory."""
+    """Apply a function to each part of a table that is not in memory, and return the results."""
     parts = as_parts(X)
     return [function(parts.read(rows)) for rows in ranges_of(parts.n_rows)]
 
@@ -273,7 +291,7 @@ def taken(parts: Parts, index: np.ndarray) -> Any:
 
 
 def joined(found: list[Any]) -> Any:
-    """Return arrays or frames of pandas as one, below each other."""
+    """Concatenate arrays or pandas frames along the rows."""
     if len(found) == 1:
         return found[0].reset_index(drop=True) if is_frame(found[0]) else found[0]
     if not is_frame(found[0]):

@@ -341,6 +341,13 @@ class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKerne
             y = np.asarray(y, dtype=float)
         return y[:, None] if y.ndim == 1 else y
 
+    def _class_codes(self, y: np.ndarray) -> None:
+        """Return None: there are no classes."""
+
+    def _class_weights(self, y: np.ndarray) -> float:
+        """Return one: there are no classes."""
+        return 1.0
+
     def _machine_for(self, n: int) -> Machine:
         """Return the machine for n samples."""
         return self._machine()

@@ -1,4 +1,4 @@
-"""Fits of more rows than memory holds: the kernel from some rows, the machine from all of them.
+"""Fits of more rows than memory holds: the kernel from a subsample, the machine from all rows.
 
     subsample   kernels, their scales, weights and regularisation   some rows, in memory
     machine     ridge in the span of landmarks, sums over rows       all rows, read in parts
@@ -38,9 +38,9 @@ from learnkernels.machines import Machine, StreamedRidge
 from learnkernels.methods import Ensemble, as_method
 from learnkernels.plurals import count_text
 
-# Rows of subsample="auto", and for each landmark: leave-one-out errors need other rows.
+# Least rows of subsample="auto", in all and for each landmark: leave-one-out needs other rows.
 AUTO_ROWS, ROWS_FOR_LANDMARK = 10_000, 2
-# Rows of a class that a subsample has at least.
+# Least rows of each class in a subsample; a smaller class has all its rows there.
 CLASS_ROWS = 5
 
 logger = logging.getLogger("learnkernels")
@@ -48,7 +48,7 @@ logger = logging.getLogger("learnkernels")
 
 @dataclass(frozen=True)
 class Fitted:
-    """A fit in memory.
+    """Result of a fit in memory.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Fitted:
     machine : Machine
     rows : Rows
     value : float
-        The regularisation, as the user gives it.
+        The regularisation parameter `C` or `alpha` of the estimator.
     """
 
     prepared: Prepared
@@ -80,12 +80,13 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     if model.subsample is None:
         if model.checkpoint is not None:
             raise InputError(
-                f"checkpoint={model.checkpoint!r} saves sums over all rows with subsample=, which "
-                "is None; pass a subsample, or leave checkpoint out."
+                f"checkpoint={model.checkpoint!r} saves the sums of a fit with subsample=, but "
+                "subsample is None; pass a subsample, or leave checkpoint out."
             )
         require_memory_for(model, X)
         model._fit_in_memory(X, y, sample_weight)
         return
+    require_landmarks(model)
     parts = as_parts(X)
     y, w = validated(model, parts.n_rows, y, sample_weight)
     size = subsample_size(model, parts.n_rows)
@@ -96,10 +97,38 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     chosen = draw(model, y, w, size)
     logger.info("%d of %d rows are used to learn the kernel.", len(chosen), len(y))
     fitted = model._fit_in_memory(parts.take(chosen), y[chosen], w[chosen])
-    with model._progress():
-        predictor, value = train_on_all(model, fitted, parts, y, w)
-    model.subsample_ = chosen
+    try:
+        require_others(model, len(fitted.prepared.Y))
+        with model._progress():
+            predictor, value = train_on_all(model, fitted, parts, y, w)
+    except BaseException:
+        del model.weights_  # what was fitted to the subsample alone is not the model
+        raise
+    model.subsample_, model._weighted = chosen, bool((w != 1).any())
     model._store_streamed(predictor, value, embedded(fitted.rows, chosen, len(y)), fitted)
+
+
+def require_landmarks(model: Any) -> None:
+    """Raise if a parameter has no meaning for a fit with a subsample."""
+    if model._pairwise():
+        raise InputError(
+            'subsample is for samples, and kernels="precomputed" takes Gram matrices of all of '
+            "them; leave subsample out."
+        )
+    if model.scoring is not None:
+        raise InputError(
+            f"scoring={model.scoring!r} compares folds, and a fit with subsample= has none; leave "
+            "scoring or subsample out."
+        )
+
+
+def require_others(model: Any, n: int) -> None:
+    """Raise unless the subsample, of n different rows, has rows that are not landmarks."""
+    if n <= model.n_components:
+        raise InputError(
+            f"the subsample has {count_text(n, 'different row')}, not more than n_components="
+            f"{model.n_components}; pass a smaller n_components, or a larger subsample."
+        )
 
 
 def require_ridge(model: Any, n: int) -> None:
@@ -110,8 +139,8 @@ def require_ridge(model: Any, n: int) -> None:
         other = 'weights="per_target"' if per_target else f"machine {machine.name!r}"
         raise InputError(
             f"subsample={model.subsample!r} trains ridge in the span of landmarks with one learned "
-            f'kernel, not method {method.name!r} with {other}; pass machine="ridge" and '
-            "another method, or leave subsample out."
+            f'kernel, not method {method.name!r} with {other}; pass machine="ridge", shared '
+            "weights and a method other than ensemble, or leave subsample out."
         )
 
 
@@ -122,9 +151,9 @@ def require_memory_for(model: Any, X: Any) -> None:
     wanted, allowed = 8.0 * float(np.prod(X.shape)), model._memory()["max_memory"]
     if wanted > allowed:
         raise InputError(
-            f"X has {count_text(X.shape[0], 'row')}, {format_bytes(wanted)}, more than max_memory="
-            f'{format_bytes(allowed)}; pass subsample="auto" and n_components=1000 to read it in '
-            "parts, or raise max_memory."
+            f"X has {count_text(X.shape[0], 'row')} and needs {format_bytes(wanted)}, more than "
+            f'max_memory={format_bytes(allowed)}; pass subsample="auto" and n_components=1000 '
+            "to read it in parts, or raise max_memory."
         )
 
 
@@ -148,8 +177,8 @@ def subsample_size(model: Any, n: int) -> int | None:
     given, m = model.subsample, model.n_components
     if m is None:
         raise InputError(
-            f"subsample={given!r} needs n_components, the landmarks in whose span all rows are "
-            "used; pass n_components=1000, for example."
+            f"subsample={given!r} needs n_components, the number of landmarks of the ridge that "
+            "is trained on all rows; pass n_components=1000, for example."
         )
     require_whole(type(model).__name__, "n_components", m, 1)
     if isinstance(given, str) and given == "auto":
@@ -164,23 +193,23 @@ def subsample_size(model: Any, n: int) -> int | None:
     if size <= m:
         raise InputError(
             f"subsample={size} is not more than n_components={m}; the landmarks are rows of the "
-            f"subsample, and others are left out to choose the regularisation: pass at least "
+            f"subsample, and its other rows choose the regularisation: pass at least "
             f"{ROWS_FOR_LANDMARK * m}."
         )
     return size
 
 
 def draw(model: Any, y: np.ndarray, w: np.ndarray, size: int) -> np.ndarray:
-    """Return random rows in ascending order, some of every class."""
+    """Return the indices of random rows in ascending order, some of every class."""
     random, rows = random_generator(model.random_state), np.flatnonzero(w)
-    chosen = random.choice(rows, min(size, len(rows)), replace=False)
-    if is_classifier(model):
-        for label in np.unique(y[rows]):
-            members = rows[y[rows] == label]
-            few = random.permutation(members)[:CLASS_ROWS]
-            if np.isin(chosen, members).sum() < len(few):
-                chosen = np.union1d(chosen, few)
-    return np.sort(chosen)
+    codes = model._class_codes(y[rows])
+    picked = random.choice(len(rows), min(size, len(rows)), replace=False)
+    if codes is not None:
+        counts, found = np.bincount(codes), np.bincount(codes[picked], minlength=codes.max() + 1)
+        for k in np.flatnonzero(found < np.minimum(counts, CLASS_ROWS)):
+            few = random.permutation(np.flatnonzero(codes == k))[:CLASS_ROWS]
+            picked = np.union1d(picked, few)
+    return np.sort(rows[picked])
 
 
 def train_on_all(
@@ -192,7 +221,12 @@ def train_on_all(
     automatic = isinstance(given, str)
     values = (fitted.value * AROUND).tolist() if automatic else positive_values("", given, "")
     alphas = [regularization(machine, value, prepared.task) for value in values]
-    Y = model._machine_targets(y)
+    kept = np.flatnonzero(w)
+    some = model._machine_targets(y[kept])
+    Y = np.zeros((len(w), some.shape[1]))
+    Y[kept] = some
+    w = w.copy()
+    w[kept] *= model._class_weights(y[kept])
     backend = as_backend(model.backend, model.n_jobs)
     backend = saving_backend(backend, model.checkpoint, parts.n_rows, Y, w)
     strategy = StreamedRidge(partial(read_validated, model, parts), Y, w, backend)
@@ -212,13 +246,13 @@ def train_on_all(
 
 
 def read_validated(model: Any, parts: Any, rows: slice) -> Any:
-    """Return some rows of X as the kernels take them."""
+    """Return a range of rows of X, validated for the kernels."""
     with suppressed(TableWarning):
         return model._validate(parts.read(rows), reset=False)
 
 
 def embedded(rows: Rows, chosen: np.ndarray, n: int) -> Rows:
-    """Return the trained samples of a subsample as rows of all n."""
+    """Return the training samples of a subsample, with their indices among all n rows."""
     ones = np.ones(len(chosen)), (chosen, np.arange(len(chosen)))
     spread = sparse.csr_array(ones, shape=(n, len(chosen))) @ rows.spread
     return replace(rows, samples=chosen[rows.samples], spread=spread)

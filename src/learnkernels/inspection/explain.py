@@ -42,8 +42,8 @@ def explain(
 
     The output is the decision function of a classifier or the prediction of a regressor. The
     importance of a feature is the standard deviation of its contribution to the output over the
-    samples of X, in the unit of the output. It says what the model uses, not whether this is
-    right: no target is needed.
+    samples of X, in the unit of the output. It measures what the model uses, not whether the model
+    is accurate, so no target is needed.
 
     Parameters
     ----------
@@ -77,11 +77,11 @@ def explain(
         kernel is divided equally among its positions.
     ``"permutation"``
         All other kernels. A column is permuted over the samples of X, and the root mean square
-        change of the output, divided by the square root of 2, is the importance: for a linear
-        function it is that of the exact measure. A view with any such kernel has one row for each
-        column, over all its kernels of columns. If a metric was learned (`learned_metric`), the
-        column ``metric`` is its diagonal, as a part of the largest entry. Pairs have a row for
-        each of the two objects.
+        change of the output, divided by the square root of 2, is the importance. For a linear
+        function it equals the exact measure. A view with any such kernel has one row for each
+        column, for the sum of all its kernels of columns. If a metric was learned
+        (`learned_metric`), the column ``metric`` is its diagonal, relative to the largest entry.
+        Pairs have a row for each of the two objects.
 
     A sample that lacks a view has no contributions from it. If all samples of X lack the same
     views (``missing="neutral"``), the explanation is that of the machine that predicts them; if
@@ -255,7 +255,7 @@ def shuffled(X: Any, column: int, rows: np.ndarray) -> Any:
 
 
 def feature_terms(fitted: Any, X: Any, names: list[str], shuffler: Shuffler) -> Iterator[Term]:
-    """Yield the features of all kernels with a weight: exact ones, then those by permutation."""
+    """Yield the features of kernels of non-zero weight: exact ones, then those by permutation."""
     components = components_of(fitted._functions)
     if any(isinstance(component.formula, Precomputed) for component in components):
         raise InputError(
@@ -294,7 +294,7 @@ def permutation_term(
     fitted: Any, X: Any, names: list[str], view: str, components: list[Component],
     shuffler: Shuffler,
 ) -> Term:  # fmt: skip
-    """Return the columns that some components of a view read."""
+    """Return the importance by permutation of the columns of some components of a view."""
     columns = columns_read([component.source for component in components], X)
     kernels = np.concatenate([component.kernels for component in components])
     parts = [function.restricted(kernels) for function in fitted._functions]
@@ -308,7 +308,7 @@ def permutation_term(
 
 
 def columns_read(sources: Sequence[Source | None], X: Any) -> list[int]:
-    """Return the columns of X that some sources read; none of those that X does not have."""
+    """Return the columns of X that some sources read; skip sources whose columns X lacks."""
     found: set[int] = set()
     for source in sources:
         if source is None or source.columns is None:
@@ -321,8 +321,8 @@ def columns_read(sources: Sequence[Source | None], X: Any) -> list[int]:
 def metric_diagonal(source: Source | None, columns: list[int], X: Any) -> np.ndarray | None:
     """Return the diagonal of the metric that a source applies, None if it applies none.
 
-    Distances of samples are ``(x - z)'M(x - z)`` in standardised columns, M = AA'. A category is
-    the sum over its columns.
+    Distances of samples are ``(x - z)'M(x - z)`` in standardised columns, M = AA'. The entry
+    of a category is the sum over its columns.
 
     Returns
     -------

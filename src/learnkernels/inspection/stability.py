@@ -1,8 +1,8 @@
 """Stability of the weights: learn them again on random halves of the samples.
 
-A half drawn without replacement has the variance of a bootstrap sample: the mean of n/2 of n
-samples has variance s^2 / (n/2) * (1 - 1/2) = s^2 / n. No sample is drawn twice, which would favour
-kernels that are close to the identity matrix.
+The mean of a half drawn without replacement has the variance of the mean of a bootstrap sample,
+s^2 / (n/2) * (1 - 1/2) = s^2 / n. No sample is drawn twice: repeated samples would favour kernels
+that are close to the identity matrix.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ class Interchangeable:
 
 
 def interchange_text(first: str, second: str, kind: str, numbers: dict[str, Any]) -> str:
-    """Return that two views or kernels carry the same information, with the numbers.
+    """Return the sentence that two views or kernels carry the same information.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class WeightStability:
         frame = self.to_frame()
         stable = [printable(str(name)) for name in frame.index[frame.stable]]
         draws = len(self.drawn)
-        text = f"Stable weights (90 % interval over {draws} random halves without 0): "
+        text = f"Stable weights (90 % interval over {draws} random halves excludes 0): "
         found = [f"{text}{', '.join(stable) if stable else 'none'}."]
         for pair in self.interchangeable:
             names = printable(pair.first), printable(pair.second)
@@ -173,11 +173,11 @@ def weight_stability(
 ) -> WeightStability:  # fmt: skip
     """Learn the weights again on random halves of the samples, to see which are stable.
 
-    Two views are reported as interchangeable if their kernels have an alignment of at least 0.8
-    with each other, their weights are negatively correlated over the halves, each of them has the
-    larger weight in at least a tenth of the halves, and the part of each in the sum of the two
-    weights has a standard deviation of at least 0.15. Read the sum of the two weights: how it is
-    divided depends on the sample.
+    Two views are reported as interchangeable if each has a mean weight of at least 0.05, their
+    kernels have an alignment of at least 0.8 with each other, their weights are negatively
+    correlated over the halves, each of them has the larger weight in at least a tenth of the
+    halves, and the fraction that each has of the sum of the two weights has a standard deviation
+    of at least 0.15. Read the sum of the two weights: how it is divided depends on the sample.
 
     Parameters
     ----------
