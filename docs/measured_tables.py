@@ -29,7 +29,7 @@ def write_tables(results: Path, tables: Path) -> None:
     ----------
     results : Path
         Folder with methods.json, noise.json, cost.json, precision.json, targets.json,
-        himalaya_gallery.json, uncertainty.json, views.json and history.json.
+        himalaya_gallery.json, uncertainty.json, views.json, million.json and history.json.
     tables : Path
         Folder to write to.
     """
@@ -43,6 +43,7 @@ def write_tables(results: Path, tables: Path) -> None:
     uncertainty = json.loads((results / "uncertainty.json").read_text(encoding="utf-8"))
     history = json.loads((results / "history.json").read_text(encoding="utf-8"))
     views = json.loads((results / "views.json").read_text(encoding="utf-8"))
+    million = json.loads((results / "million.json").read_text(encoding="utf-8"))
     for name, text in (
         ("history", history_tables(history)),
         ("cost", cost_table(cost)),
@@ -56,6 +57,7 @@ def write_tables(results: Path, tables: Path) -> None:
         ("himalaya_gallery", himalaya_table(gallery)),
         ("uncertainty", uncertainty_table(uncertainty["tables"])),
         ("views", views_table(views["sets"])),
+        ("million", million_table(million["entries"])),
         ("missing_view", missing_view_table(views["sets"])),
     ):
         (tables / f"{name}.md").write_text(text + "\n", encoding="utf-8")
@@ -294,6 +296,18 @@ def history_tables(history: list[dict]) -> str:
         origin = f"Measured on {one['date']}, medians of {one['rounds']} rounds:"
         parts += [origin, "\n".join(compare_revisions.table(one))]
     return "\n\n".join(parts)
+
+
+def million_table(entries: list[dict]) -> str:
+    """One row a fit: where its rows are, time, memory and error."""
+    rows = [
+        [
+            f"{one['n']:,}", one["rows"], f"{one['seconds']:.0f} s", f"{one['megabytes']} MB",
+            f"{one['rmse']:.3f}",
+        ]
+        for one in entries
+    ]  # fmt: skip
+    return table(["rows", "read from", "time", "memory", "RMSE"], rows)
 
 
 def views_table(sets: dict) -> str:
