@@ -11,8 +11,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 import learnkernels as lk
-from learnkernels.estimators.classifier import class_targets
-from learnkernels.estimators.rows import Rows
+from learnkernels.estimators.input.rows import Rows
+from learnkernels.estimators.input.targets import class_targets
 from learnkernels.estimators.selection import contiguous_folds
 
 

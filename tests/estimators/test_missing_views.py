@@ -9,7 +9,7 @@ from sklearn.datasets import load_diabetes, load_iris
 
 import learnkernels as lk
 from learnkernels.errors import InputError
-from learnkernels.estimators.missing_views import weights_of_observed
+from learnkernels.estimators.outputs.missing_views import weights_of_observed
 
 BODY, BLOOD = slice(0, 4), slice(4, 10)
 

@@ -13,7 +13,7 @@ from sklearn.svm import SVC
 
 import learnkernels as lk
 from learnkernels.estimators import classifier
-from learnkernels.estimators.probability import fit_temperature, log_probabilities
+from learnkernels.estimators.outputs.probability import fit_temperature, log_probabilities
 
 SETTINGS = {
     "default": {},

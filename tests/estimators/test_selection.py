@@ -9,8 +9,8 @@ import pytest
 
 import learnkernels as lk
 from learnkernels.estimators.fitting import fit_values, prepare
-from learnkernels.estimators.probability import fit_temperature, log_probabilities
-from learnkernels.estimators.rows import Rows
+from learnkernels.estimators.input.rows import Rows
+from learnkernels.estimators.outputs.probability import fit_temperature, log_probabilities
 from learnkernels.estimators.selection import (
     AROUND,
     GRIDS,

@@ -121,7 +121,7 @@ def on_disk(kind, frame, y, folder):
 
 
 def test_rows_are_read_in_parts(table, monkeypatch):
-    monkeypatch.setattr("learnkernels.estimators.parts.ROWS", 1000)
+    monkeypatch.setattr("learnkernels.estimators.input.parts.ROWS", 1000)
     X, y = table
     source = Sliced(np.tile(X, (4, 1)))
     model(alpha=0.1).fit(source, np.tile(y, 4))

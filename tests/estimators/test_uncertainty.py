@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import learnkernels as lk
-from learnkernels.estimators import uncertainty
+from learnkernels.estimators.outputs import uncertainty
 
 SETTINGS = {"kernels": ["gaussians", "linear"], "method": "unif", "alpha": 0.3}
 

@@ -41,7 +41,7 @@ from learnkernels.cli.views import has_views, kernels_of, text_columns
 from learnkernels.errors import InputError
 from learnkernels.escaping import printable
 from learnkernels.estimators import KernelClassifier, KernelRegressor, open_parquet
-from learnkernels.estimators.parts import ParquetTable
+from learnkernels.estimators.input.parts import ParquetTable
 from learnkernels.estimators.selection import regularization_name
 from learnkernels.files import make_folder, replacing
 from learnkernels.inspection import Comparison, compare

@@ -26,7 +26,7 @@ from learnkernels.cli.files import (
     open_text,
     read_header,
 )
-from learnkernels.estimators.parts import ParquetTable
+from learnkernels.estimators.input.parts import ParquetTable
 
 # Cells of one part.
 CELLS = 500_000

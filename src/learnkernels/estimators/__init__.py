@@ -2,7 +2,7 @@
 
 from learnkernels.estimators.classifier import KernelClassifier
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared, learn, prepare, train
-from learnkernels.estimators.parts import open_parquet
+from learnkernels.estimators.input.parts import open_parquet
 from learnkernels.estimators.refit import Refit, refit, shared_weights
 from learnkernels.estimators.regressor import KernelRegressor
 from learnkernels.estimators.statistics import alignment_statistics

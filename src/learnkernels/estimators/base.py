@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import replace
@@ -11,25 +10,22 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_sample_weight, validate_data
 
 from learnkernels.checks import (
     as_input_error,
     is_number,
-    is_whole,
     require_range,
     require_truth,
     require_whole,
 )
 from learnkernels.errors import InputError, InputTypeError
 from learnkernels.estimators.families import FamilyChoice, choose_family
-from learnkernels.estimators.fitting import Learned, Predictor, Prepared, prepare, resolve_on
+from learnkernels.estimators.fitting import Learned, Prepared, prepare, resolve_on
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
 from learnkernels.estimators.html import LearnedKernelHTML
-from learnkernels.estimators.missing_views import by_views
-from learnkernels.estimators.parts import by_parts, is_lazy
-from learnkernels.estimators.rows import Rows, is_searched
-from learnkernels.estimators.tables import (
+from learnkernels.estimators.input.rows import Rows
+from learnkernels.estimators.input.tables import (
     canonical,
     is_mixed,
     not_numbers,
@@ -37,9 +33,7 @@ from learnkernels.estimators.tables import (
     warn_about_columns,
 )
 from learnkernels.execution import Backend, as_backend
-from learnkernels.gram.learned import Function
 from learnkernels.kernels import encodes, tables, takes_tables
-from learnkernels.kernels.tables import n_rows
 from learnkernels.machines import MAX_MEMORY
 from learnkernels.methods import Auto, Candidate, as_method
 from learnkernels.plurals import count_text
@@ -118,24 +112,6 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             )
         return w[kept], kept
 
-    def _rows(
-        self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray, regularisation: Any
-    ) -> Rows:
-        """Return the samples to train on, in an order that does not depend on that of X.
-
-        Stacks of Gram matrices, and rows that the user assigns to folds, stay in the user's order.
-        """
-        method = as_method(self.method)
-        searched = is_searched(regularisation) or method.learns_alpha
-        by_folds = searched and (isinstance(method, Auto) or not method.learns_alpha)
-        own_folds = (by_folds and not is_whole(getattr(self, "cv", 0))) or (
-            method.holds_out and not is_whole(getattr(method, "cv", 0))
-        )
-        if self._pairwise() or own_folds:
-            return Rows.as_given(w, kept, n_rows(X))
-        held_out = searched or method.holds_out
-        return Rows.of(X, Y, w, kept, "unambiguous" if held_out else "always")
-
     def _memory(self) -> dict[str, Any]:
         """Return the parameters that bound training, checked."""
         if self.max_memory is not None and not (is_number(self.max_memory) and self.max_memory > 0):
@@ -170,12 +146,11 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         return as_backend(self.backend, self.n_jobs)
 
     def _prepare_again(
-        self, X: Any, target: np.ndarray, Y: np.ndarray, w: np.ndarray, task: str,
-        regularisation: Any = None, **settings: Any,
-    ) -> Prepared:  # fmt: skip
+        self, X: Any, target: np.ndarray, Y: np.ndarray, w: np.ndarray, task: str, **settings: Any
+    ) -> Prepared:
         """Run the pass over all samples in the user's order, with the kernels of `fit`."""
         every = np.arange(len(Y))
-        rows = self._rows(X, Y, w, every, regularisation)
+        rows = self._rows(X, Y, w, every)
         kernels = resolve_on(
             self.__dict__.get("_family", self.kernels), X, Y[rows.samples], rows.weights,
             rows.samples, task, as_backend(self.backend, self.n_jobs),
@@ -189,7 +164,6 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         self, X: Any, Y: np.ndarray, rows: Rows, task: str, by_folds: bool
     ) -> FamilyChoice:
         """Choose the kernels if the user leaves them to ``method="auto"``, and not to folds."""
-        self.__dict__.pop("_family", None)
         if by_folds or self.kernels is not None or not isinstance(as_method(self.method), Auto):
             return FamilyChoice(self.kernels)
         backend = as_backend(self.backend, self.n_jobs)
@@ -218,43 +192,6 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         if candidates and learned.result.selection is not None:
             candidates = (*candidates, *learned.result.selection.candidates)
             self.selection_ = replace(learned.result.selection, candidates=candidates)
-
-    def _store_predictor(self, predictor: Predictor, rows: Rows) -> None:
-        """Set the attributes that describe the machine."""
-        self.machine_certificates_ = predictor.certificates
-        self.solver_ = predictor.solver
-        self._intercept = predictor.intercept
-        self._store_coefficients(predictor, rows)
-        self._functions = tuple(
-            function
-            for kernel, coef, primal in predictor.terms
-            for function in kernel.functions(coef, primal)
-        )
-
-    def _outputs(self, X: Any) -> np.ndarray:
-        """Return the outputs of the machine for new samples, shape (n_samples, n_outputs)."""
-        check_is_fitted(self)
-        if is_lazy(X):
-            return np.concatenate(by_parts(self._outputs, X))
-        return by_views(self, self._validate(X, reset=False), type(self)._outputs_of)
-
-    def _outputs_of(self, X: Any) -> np.ndarray:
-        """Return the outputs for validated samples that lack no view, (n_samples, n_outputs)."""
-        return self._intercept + self._evaluated(self._functions, X)
-
-    def _evaluated(self, functions: Sequence[Function], X: Any) -> np.ndarray:
-        """Return the sum of some functions at validated samples, (n_samples, n_outputs)."""
-        with self._progress():
-            backend = as_backend(self.backend, self.n_jobs)
-            outputs = np.zeros((n_rows(X), len(self._intercept)))
-            for function in functions:
-                outputs += function.outputs(X, backend)
-        if not np.isfinite(outputs).all():
-            raise InputError(
-                "predictions overflow: X contains values far outside those of the training data; "
-                "check its scale."
-            )
-        return outputs
 
     def guarantees(self, X: Any, y: Any, delta: float = 0.05, random_state: Any = 0) -> Guarantees:
         """Return bounds of the papers for the fitted model, and how to read them.

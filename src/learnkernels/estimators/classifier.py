@@ -8,38 +8,21 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from learnkernels._warnings import warn
-from learnkernels.checks import as_input_error, is_number, require_choice, require_positive
+from learnkernels.checks import is_number, require_choice, require_positive
 from learnkernels.errors import InputError, NeverPredictedWarning
-from learnkernels.estimators.attributes import MachineAttributes
-from learnkernels.estimators.base import BaseKernelEstimator
-from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
-from learnkernels.estimators.missing_views import MissingViews, by_views
-from learnkernels.estimators.parts import by_parts, is_lazy
-from learnkernels.estimators.probability import fit_temperature, log_probabilities
-from learnkernels.estimators.rows import Rows, is_searched
-from learnkernels.estimators.scoring import decide, fold_scores, require_scoring
-from learnkernels.estimators.selection import (
-    Compared,
-    Loss,
-    chooses_by_folds,
-    compare_methods,
-    compare_values,
-    contiguous_folds,
-    learned_C,
-    machine_fold_outputs,
-    values_of,
-)
-from learnkernels.estimators.streaming import Fitted, fit_rows
+from learnkernels.estimators.fitting import Learned, Predictor, Prepared
+from learnkernels.estimators.input.rows import is_searched
+from learnkernels.estimators.input.targets import Targets, class_codes, class_targets
+from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
+from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
+from learnkernels.estimators.predictor import KernelPredictor
+from learnkernels.estimators.selection import Chosen, Loss, learned_C, machine_fold_outputs
 from learnkernels.folds import folds
 from learnkernels.gram import LearnedKernel
-from learnkernels.kernels import has_fast_products
-from learnkernels.kernels.tables import is_missing
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge, Trained, gram_bytes
-from learnkernels.methods import Auto, Ensemble, WeightMethod, as_method
+from learnkernels.methods import Ensemble, WeightMethod, as_method
 
 # Samples of a class, left out, none of which is predicted as it, before a warning says so.
 OFTEN = 5
@@ -64,7 +47,7 @@ def has_probabilities(model: Any) -> bool:
     return True
 
 
-class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKernelEstimator):
+class KernelClassifier(ClassifierMixin, KernelPredictor):
     """Classification with a learned kernel.
 
     Learns non-negative weights of base kernels from the labels, then trains kernel ridge on the
@@ -213,6 +196,9 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
     True
     """
 
+    TASK = "classification"
+    LOSS = "error"
+    WANTED = "left_out"
     MACHINES: ClassVar[tuple[str, ...]] = ("auto", "svm", "ridge", "alignment")
 
     def __init__(
@@ -277,86 +263,39 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
         self : KernelClassifier
             The fitted estimator.
         """
-        fit_rows(self, X, y, sample_weight)
+        self._fit(X, y, sample_weight)
         return self
 
-    def _fit_in_memory(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
-        """Learn the weights and train the machine on samples that are in memory."""
-        X, y = self._validate(X, y)
-        w, samples = self._sample_weights(sample_weight, X)
-        self.classes_, codes = class_codes(y[samples])
+    def _check_parameters(self) -> None:
+        """Raise if a parameter of its own is invalid."""
+        require_positive("tol", self.tol, "KernelClassifier")
+        if self.scoring is not None:
+            require_scoring(self.scoring)
+
+    def _target_options(self) -> dict[str, Any]:
+        """Return the options of scikit-learn's validation of y."""
+        return {}
+
+    def _targets(self, y: np.ndarray) -> Targets:
+        """Set ``classes_``; return the targets of some samples."""
+        self.classes_, codes = class_codes(y)
         if len(self.classes_) < 2:
             raise InputError(
                 f"y contains a single class ({self.classes_.tolist()[0]}); a classifier needs at "
                 "least two. Add samples of another class."
             )
-        require_positive("tol", self.tol, "KernelClassifier")
-        require_scoring(self.scoring)
-        w = w * self._class_weights(y[samples])
-        method = as_method(self.method, "classification")
-        memory = self._memory()
-        split: dict[str, np.ndarray] = {}
-        rows = self._rows(X, class_targets(codes, len(self.classes_))[1], w, samples, self.C)
-        codes = codes[np.searchsorted(samples, rows.samples)]
-        machine = self._machine(method, len(codes))
-        fast = has_fast_products(self.kernels) and machine.takes_alpha
-        by_folds = chooses_by_folds(self.cv, method, len(codes), fast)
-        compare = by_folds and isinstance(method, Auto)
-        values = values_of(self, method, machine, by_folds)
-        if isinstance(self.C, str) and len(values) > 1 and np.bincount(codes).min() < 2:
-            values = [1.0]  # a class of one sample has no folds
-        machine.check(len(codes), memory["max_memory"], self.n_components)
-        if compare or len(values) > 1:
-            order, split = contiguous_folds(rows, codes, self.cv, self.random_state, X)
-            rows, codes = rows.take(order), codes[order]
-        target, Y = class_targets(codes, len(self.classes_))
-        self.machine_ = machine.name
-        self.__dict__.pop("C_scores_", None)
-        held, selection = None, None
-        with self._progress():
-            choice = self._choose_family(X, Y, rows, "classification", compare)
-            prepared = self._prepare(X, target, Y, rows, "classification", **split, **memory)
-            if compare or len(values) > 1:
-                found, best = self._compare(prepared, method, values, codes, compare)
-                method, selection = found.method, found.selection
-                values, held = [found.values[best]], found.outputs[best]
-            value = (values or [1.0])[0]
-            learned = learn(
-                prepared, method, machine, value, start=choice.start, selection=selection
+        return Targets(y, *class_targets(codes, len(self.classes_)), codes)
+
+    def _known_targets(self, y: np.ndarray) -> Targets:
+        """Return the targets of some samples, whose labels are among ``classes_``."""
+        known = np.isin(y, self.classes_)
+        if not known.all():
+            raise InputError(
+                f"y contains {y[~known][0]}, which is not a class of the model; pass the training "
+                "data."
             )
-            self.C_ = values[0] if values else learned_C(prepared, learned, machine)
-            (predictor,) = train(prepared, learned, machine, [self.C_], left_out=held is None)
-            if held is None:
-                held = self._left_out(prepared, predictor, machine, codes)
-        self._store(prepared, learned, choice.candidates)
-        self._store_predictor(predictor, rows)
-        searched = is_searched(self.C)
-        self._store_training_views(prepared, predictor, machine, self.C_, searched)
-        self._calibrate(held, codes, rows.weights)
-        return Fitted(prepared, learned, machine, rows, self.C_)
-
-    def _machine_targets(self, y: Any) -> np.ndarray:
-        """Return the targets of the machine for all rows, shape (n_rows, n_outputs)."""
-        return class_targets(np.searchsorted(self.classes_, y), len(self.classes_))[1]
-
-    def _class_codes(self, y: np.ndarray) -> np.ndarray:
-        """Return the number of each sample's class."""
-        return class_codes(y)[1]
-
-    def _machine_for(self, n: int) -> Machine:
-        """Return the machine for n samples."""
-        return self._machine(as_method(self.method, "classification"), n)
-
-    def _store_streamed(
-        self, predictor: Predictor, value: float, rows: Rows, fitted: Fitted
-    ) -> None:
-        """Replace the machine by one that was trained on all rows."""
-        self.__dict__.pop("C_scores_", None)
-        self.C_ = value
-        self._store_predictor(predictor, rows)
-        if predictor.left_out is not None:
-            codes = decide(fitted.prepared.Y)
-            self._calibrate(predictor.left_out, codes, fitted.prepared.sums.weights)
+        codes = np.searchsorted(self.classes_, y)
+        return Targets(y, *class_targets(codes, len(self.classes_)), codes)
 
     def _class_weights(self, y: np.ndarray) -> np.ndarray:
         """Return the factor of each sample's weight, shape (n_samples,)."""
@@ -377,30 +316,35 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
             )
         return compute_sample_weight(given, y)
 
-    def _compare(
-        self, prepared: Prepared, method: WeightMethod, values: list[float], codes: np.ndarray,
-        methods: bool,
-    ) -> tuple[Compared, int]:  # fmt: skip
-        """Set ``C_scores_`` if there are several C; return what was compared, and the best C.
+    def _loss(self, targets: Targets) -> Loss:
+        """Return the zero-one loss of outputs for these samples."""
+        return lambda outputs: decide(outputs) != targets.codes
 
-        With `methods`, the candidates of ``method="auto"`` are compared too.
-        """
-        machine = self._machine(method, len(codes), exact=False)
-        trained, loss = (prepared, method, machine, values), zero_one_loss(codes)
-        if methods:
-            found = compare_methods(*trained, loss, "error")
-        else:
-            found = compare_values(*trained, loss, "C", "error", self.scoring)
-        if len(values) == 1:
-            return found, 0
-        self.C_scores_ = 1 - found.losses
-        if self.scoring is not None:
-            tests = [prepared.fold(fold) for fold in range(len(prepared.sums.borders) - 1)]
-            self.C_scores_ = fold_scores(
-                found.outputs, self.classes_[codes], tests, self.scoring, self.classes_,
-                prepared.sums.weights,
-            )  # fmt: skip
-        return found, int(np.argmax(self.C_scores_))
+    def _scores(self, prepared: Prepared, targets: Targets, outputs: np.ndarray) -> np.ndarray:
+        """Return the user's score of held-out outputs of each value, shape (n_values,)."""
+        return fold_scores(
+            outputs, targets.y, prepared.folds(), self.scoring, self.classes_,
+            prepared.sums.weights,
+        )  # fmt: skip
+
+    def _store_comparison(self, chosen: Chosen) -> None:
+        """Set ``C_scores_`` if values were compared."""
+        if chosen.losses is not None:
+            self.C_scores_ = 1 - chosen.losses if chosen.scores is None else chosen.scores
+
+    def _learned_value(self, prepared: Prepared, learned: Learned, machine: Machine) -> float:
+        """Return C if the method learns the regularisation."""
+        return learned_C(prepared, learned, machine)
+
+    def _derive(
+        self, prepared: Prepared, predictor: Predictor, machine: Machine, value: float,
+        held_out: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
+        self.machine_, self.C_ = machine.name, value
+        codes = decide(prepared.Y)
+        if held_out is None:
+            held_out = self._left_out(prepared, predictor, machine, codes)
+        self._calibrate(held_out, codes, prepared.sums.weights)
 
     def _left_out(
         self, prepared: Prepared, predictor: Predictor, machine: Machine, codes: np.ndarray
@@ -417,7 +361,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
 
     def _calibrate(self, held: np.ndarray | None, codes: np.ndarray, w: np.ndarray) -> None:
         """Fit the probabilities, and warn about classes that are never predicted."""
-        self.__dict__.pop("temperature_", None)
+        self.__dict__.pop("temperature_", None)  # of a subsample
         found = None if held is None else fit_temperature(held, codes, w)
         if held is None or found is None:
             return
@@ -433,21 +377,6 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
                 'class_weight="balanced" if it matters as much as the others.',
                 NeverPredictedWarning,
             )
-
-    def _training(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Prepared, Machine]:
-        """Return the training data again after the pass over pairs, and the machine."""
-        X, y = self._validate(X, y)
-        known = np.isin(y, self.classes_)
-        if not known.all():
-            raise InputError(
-                f"y contains {y[~known][0]}, which is not a class of the model; pass the training "
-                "data."
-            )
-        target, Y = class_targets(np.searchsorted(self.classes_, y), len(self.classes_))
-        w, _ = self._sample_weights(sample_weight, X)
-        w, memory = w * self._class_weights(y), self._memory()
-        prepared = self._prepare_again(X, target, Y, w, "classification", self.C, **memory)
-        return prepared, self._machine(as_method(self.method, "classification"), len(Y))
 
     def decision_function(self, X: Any) -> np.ndarray:
         """Return the signed distance to the decision boundary, in units of the margin.
@@ -524,10 +453,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
         ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
-        check_is_fitted(self)
-        if is_lazy(X):
-            return np.concatenate(by_parts(self.predict_log_proba, X))
-        return by_views(self, self._validate(X, reset=False), type(self)._log_probabilities)
+        return self._predicted(X, type(self)._log_probabilities)
 
     def _log_probabilities(self, X: Any) -> np.ndarray:
         """Return log probabilities of validated samples that lack no view."""
@@ -543,7 +469,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
             found = fit_temperature(trained.left_out, decide(targets), kernel.weights)
             self.temperature_ = self.temperature_ if found is None else found
 
-    def _machine(self, method: WeightMethod, n: int, exact: bool = True) -> Machine:
+    def _machine(self, method: WeightMethod, n: int) -> Machine:
         """Return the machine that ``machine=`` names, for n samples."""
         require_choice("machine", self.machine, self.MACHINES)
         name = self.machine
@@ -552,39 +478,5 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
             name = method.machine or "svm"
             name = "ridge" if landmarks and name == "svm" else name
         if name == "svm":
-            return SVM(float(self.tol), exact)
+            return SVM(float(self.tol))
         return Ridge() if name == "ridge" else AlignmentPredictor(intercept=False)
-
-
-def zero_one_loss(codes: np.ndarray) -> Loss:
-    """Return the zero-one loss of outputs for samples of these classes."""
-    return lambda outputs: decide(outputs) != codes
-
-
-def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the classes in order, and the number of each sample's class."""
-    missing = np.isnat(y) if y.dtype.kind in "mM" else y.dtype == object and map(is_missing, y)
-    if missing is not False and any(missing):
-        raise InputError("labels are missing in y; drop those samples.")
-    try:
-        with np.errstate(invalid="ignore"):  # numbers beyond the range of integers
-            check_classification_targets(y)
-    except ValueError as error:
-        raise InputError(
-            f"{str(error).split('. Maybe')[0]}. KernelClassifier needs class labels; use "
-            "KernelRegressor, or discretise y."
-        ) from error
-    with as_input_error("y: "):
-        return np.unique(y, return_inverse=True)
-
-
-def class_targets(codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the target of alignment and the labels -1 and 1 of the machine.
-
-    For two classes both are one column of -1 and 1; for more, one column for each class: one-hot
-    for alignment, -1 and 1 for the machine.
-    """
-    if n_classes == 2:
-        signed = np.where(codes == 1, 1.0, -1.0)[:, None]
-        return signed, signed
-    return np.eye(n_classes)[codes], np.where(codes[:, None] == np.arange(n_classes), 1.0, -1.0)

@@ -100,6 +100,10 @@ class Prepared:
         """Return the samples of a fold."""
         return np.arange(*self.sums.borders[fold : fold + 2])
 
+    def folds(self) -> list[np.ndarray]:
+        """Return the samples of all folds."""
+        return [self.fold(fold) for fold in range(len(self.sums.borders) - 1)]
+
     def targets(self, without: int | None = None) -> np.ndarray:
         """Return the targets of the machine, of all samples or of those that a fold trains on."""
         return self.Y if without is None else self.Y[self.sums.inside(without)]

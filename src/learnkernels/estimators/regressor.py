@@ -16,27 +16,10 @@ from learnkernels.checks import (
     require_not_negative,
 )
 from learnkernels.errors import InputError
-from learnkernels.estimators.attributes import MachineAttributes
-from learnkernels.estimators.base import BaseKernelEstimator
-from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
-from learnkernels.estimators.missing_views import MissingViews, by_views
-from learnkernels.estimators.parts import by_parts, is_lazy
-from learnkernels.estimators.per_target import WEIGHTS, check_per_target, fit_targets
-from learnkernels.estimators.rows import Rows, is_searched
-from learnkernels.estimators.scoring import fold_scores, require_scoring
-from learnkernels.estimators.selection import (
-    chooses_by_folds,
-    compare_methods,
-    compare_values,
-    contiguous_folds,
-    learned_value,
-    leave_one_out_errors,
-    regularization_name,
-    squared_loss,
-    values_of,
-)
-from learnkernels.estimators.streaming import Fitted, fit_rows
-from learnkernels.estimators.uncertainty import (
+from learnkernels.estimators.fitting import Learned, Predictor, Prepared
+from learnkernels.estimators.input.targets import Targets
+from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
+from learnkernels.estimators.outputs.uncertainty import (
     by_pieces,
     kept_posterior,
     posterior_of,
@@ -44,22 +27,33 @@ from learnkernels.estimators.uncertainty import (
     require_coverage,
     require_some_view,
 )
-from learnkernels.estimators.view_scores import kernels_by_view, score_terms, validated_targets
+from learnkernels.estimators.outputs.view_scores import (
+    kernels_by_view,
+    score_terms,
+    validated_targets,
+)
+from learnkernels.estimators.per_target import WEIGHTS, check_per_target, fit_targets
+from learnkernels.estimators.predictor import Fitted, KernelPredictor
+from learnkernels.estimators.selection import (
+    Chosen,
+    Loss,
+    learned_value,
+    regularization_name,
+    squared_loss,
+)
 from learnkernels.execution import as_backend
 from learnkernels.gram import LearnedKernel
-from learnkernels.kernels import has_fast_products
 from learnkernels.machines import (
     SVR,
     AlignmentPredictor,
     Machine,
     Ridge,
     Trained,
-    has_closed_form,
 )
-from learnkernels.methods import Auto, Selection, WeightMethod, as_method
+from learnkernels.methods import WeightMethod
 
 
-class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKernelEstimator):
+class KernelRegressor(RegressorMixin, KernelPredictor):
     """Regression with a learned kernel.
 
     Learns non-negative weights of base kernels from the targets, then fits kernel ridge regression
@@ -196,7 +190,12 @@ class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKerne
     True
     """
 
+    TASK = "regression"
+    LOSS = "squared error"
+    WANTED = "posterior"
     MACHINES: ClassVar[tuple[str, ...]] = ("auto", "ridge", "svr", "alignment")
+
+    alpha_: Any
 
     def __init__(
         self,
@@ -268,166 +267,97 @@ class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKerne
         self : KernelRegressor
             The fitted estimator.
         """
-        fit_rows(self, X, y, sample_weight)
+        self._fit(X, y, sample_weight)
         return self
 
     def _fit_in_memory(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
-        """Learn the weights and train the machine on samples that are in memory."""
-        X, y = self._validate(X, y, multi_output=True, y_numeric=True)
-        w, samples = self._sample_weights(sample_weight, X)
-        method, machine = as_method(self.method, "regression"), self._machine()
-        require_scoring(self.scoring)
-        require_choice("weights", self.weights, WEIGHTS)
         if self.weights == "per_target":
-            check_per_target(self)
-        parameter = self._parameter()
-        memory = self._memory()
-        split: dict[str, np.ndarray] = {}
-        bounds = memory["max_memory"], self.n_components
-        Y = self._machine_targets(y)
-        rows = self._rows(X, Y[samples], w, samples, getattr(self, parameter))
-        fast, n = has_fast_products(self.kernels) and not machine.takes_C, len(rows.samples)
-        machine.check(n, *bounds)
-        if self.weights == "per_target":
-            self._flat = y.ndim == 1
-            return self._fit_targets(X, Y[rows.samples], rows, memory)
-        by_folds = chooses_by_folds(self.cv, method, n, fast)
-        compare = by_folds and isinstance(method, Auto)
-        values = values_of(self, method, machine, by_folds)
-        search = len(values) > 1 and machine.has_parameter
-        by_folds = by_folds or self.scoring is not None or machine.takes_C
-        closed_form = not (method.one_stage or by_folds) and has_closed_form(n, *bounds, fast)
-        if compare or (search and not closed_form):
-            order, split = contiguous_folds(rows, None, self.cv, self.random_state, X)
-            rows = rows.take(order)
-        Y = Y[rows.samples]
-        self._forget_choices()
-        selection = None
+            return self._fit_targets(X, y, sample_weight)
+        return super()._fit_in_memory(X, y, sample_weight)
+
+    def _fit_targets(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
+        """Learn weights and alpha of each target."""
+        check_per_target(self)
+        X, targets, rows = self._read(X, y, sample_weight)
+        Y, memory = targets.machine, self._memory()
+        automatic = isinstance(self.alpha, str) and self.alpha == "auto"
+        alphas = [] if automatic else positive_values("alpha", self.alpha, '"auto"')
+        self._forget()
         with self._progress():
-            choice = self._choose_family(X, Y, rows, "regression", compare)
-            prepared = self._prepare(X, Y, Y, rows, "regression", **split, **memory)
-            if compare or search:
-                method, values, selection = self._compare(
-                    prepared, method, self._machine(exact=False), values, y[rows.samples],
-                    compare, by_folds,
-                )  # fmt: skip
-            value = (values or [1.0])[0]
-            learned = learn(
-                prepared, method, machine, value, start=choice.start, selection=selection
-            )
-            value = values[0] if values else learned_value(prepared, learned, machine)
-            (predictor,) = train(prepared, learned, machine, [value], posterior=True)
-        self.alpha_: Any = value if machine.takes_alpha else None
-        if machine.takes_C:
-            self.C_ = value
-        self._store(prepared, learned, choice.candidates)
-        self._store_trained(predictor, rows, memory["max_memory"])
-        searched = is_searched(getattr(self, parameter))
-        self._store_training_views(prepared, predictor, machine, value, searched)
-        self._flat = y.ndim == 1
-        return Fitted(prepared, learned, machine, rows, value)
-
-    def _store_trained(self, predictor: Predictor, rows: Rows, max_memory: float) -> None:
-        """Set the attributes of the machine and its posterior."""
+            family = self._choose_family(X, Y, rows, self.TASK, by_folds=False)
+            prepared = self._prepare(X, Y, Y, rows, self.TASK, **memory)
+            predictor, models = fit_targets(prepared, alphas)
+        self._store(prepared, predictor.learned, family.candidates)
+        self.weights_, self.alpha_ = models.weights, models.alpha
         self._store_predictor(predictor, rows)
-        self.__dict__.pop("_posterior", None)
-        kept = kept_posterior(predictor, self._functions, self.alpha_, max_memory)
-        if kept is not None and not self._pairwise():
-            self._posterior = kept
+        return Fitted(prepared, predictor.learned, Ridge(), rows, np.nan)
 
-    def _machine_targets(self, y: np.ndarray) -> np.ndarray:
-        """Return the targets of the machine for all rows, shape (n_rows, n_outputs)."""
+    def _check_parameters(self) -> None:
+        """Raise if a parameter of its own is invalid.
+
+        An alpha that is not read is accepted: scikit-learn's checks set it.
+        """
+        if self.scoring is not None:
+            require_scoring(self.scoring)
+        require_choice("weights", self.weights, WEIGHTS)
+        given = isinstance(self.C, str) and self.C == "auto"
+        if regularization_name(self) == "alpha" and not given:
+            raise InputError(
+                f"C={self.C!r} does not apply to machine={self.machine!r}; pass alpha, or "
+                'machine="svr".'
+            )
+
+    def _target_options(self) -> dict[str, Any]:
+        """Return the options of scikit-learn's validation of y."""
+        return {"multi_output": True, "y_numeric": True}
+
+    def _targets(self, y: np.ndarray) -> Targets:
+        """Return the targets of some samples; keep whether they have an axis of targets."""
+        self._flat = y.ndim == 1
+        return self._known_targets(y)
+
+    def _known_targets(self, y: np.ndarray) -> Targets:
+        """Return the targets of some samples."""
         with as_input_error("y: "):
-            y = np.asarray(y, dtype=float)
-        return y[:, None] if y.ndim == 1 else y
-
-    def _class_codes(self, y: np.ndarray) -> None:
-        """Return None: there are no classes."""
+            Y = np.asarray(y, dtype=float)
+        Y = Y[:, None] if Y.ndim == 1 else Y
+        return Targets(y, Y, Y)
 
     def _class_weights(self, y: np.ndarray) -> float:
         """Return one: there are no classes."""
         return 1.0
 
-    def _machine_for(self, n: int) -> Machine:
-        """Return the machine for n samples."""
-        return self._machine()
+    def _loss(self, targets: Targets) -> Loss:
+        """Return the squared loss of outputs for these samples."""
+        return squared_loss(targets.machine)
 
-    def _store_streamed(
-        self, predictor: Predictor, value: float, rows: Rows, fitted: Fitted
-    ) -> None:
-        """Replace the machine by one that was trained on all rows."""
-        self.alpha_ = value
-        self._forget_choices()
-        self._store_trained(predictor, rows, fitted.prepared.max_memory)
+    def _scores(self, prepared: Prepared, targets: Targets, outputs: np.ndarray) -> np.ndarray:
+        """Return the user's score of held-out outputs of each value, shape (n_values,)."""
+        return fold_scores(outputs, targets.y, prepared.folds(), self.scoring)
 
-    def _forget_choices(self) -> None:
-        """Remove the attributes of an earlier fit that this one may not set."""
-        for name in ("C_", "C_errors_", "C_scores_", "alpha_errors_", "alpha_scores_"):
-            self.__dict__.pop(name, None)
+    def _store_comparison(self, chosen: Chosen) -> None:
+        """Set the errors or scores of the values that were compared."""
+        name = regularization_name(self)
+        if chosen.scores is not None:
+            setattr(self, f"{name}_scores_", chosen.scores)
+        elif chosen.losses is not None:
+            setattr(self, f"{name}_errors_", chosen.losses)
 
-    def _fit_targets(self, X: Any, Y: np.ndarray, rows: Rows, memory: dict[str, Any]) -> Fitted:
-        """Learn weights and alpha of each target; Y holds the targets of the trained samples."""
-        automatic = isinstance(self.alpha, str) and self.alpha == "auto"
-        alphas = [] if automatic else positive_values("alpha", self.alpha, '"auto"')
-        self._forget_choices()
-        with self._progress():
-            choice = self._choose_family(X, Y, rows, "regression", by_folds=False)
-            prepared = self._prepare(X, Y, Y, rows, "regression", **memory)
-            predictor, models = fit_targets(prepared, alphas)
-        self._store(prepared, predictor.learned, choice.candidates)
-        self.weights_, self.alpha_ = models.weights, models.alpha
-        self._store_predictor(predictor, rows)
-        for name in ("_posterior", "_training_views"):
-            self.__dict__.pop(name, None)
-        return Fitted(prepared, predictor.learned, self._machine(), rows, np.nan)
+    def _learned_value(self, prepared: Prepared, learned: Learned, machine: Machine) -> float:
+        """Return alpha if the method learns the regularisation."""
+        return learned_value(prepared, learned, machine)
 
-    def _compare(
-        self, prepared: Prepared, method: WeightMethod, machine: Machine, values: list[float],
-        y: np.ndarray, methods: bool, by_folds: bool,
-    ) -> tuple[WeightMethod, list[float], Selection | None]:  # fmt: skip
-        """Set the errors or scores of several values; return the method and its best value.
-
-        Parameters
-        ----------
-        prepared, method, machine, values
-            As in `compare_values`.
-        y : ndarray of shape (n_samples,) or (n_samples, n_targets)
-            Targets of the training samples.
-        methods : bool
-            Whether to compare methods too.
-        by_folds : bool
-            Whether to use folds even if leave-one-out errors are known.
-        """
-        trained, loss = (prepared, method, machine, values), squared_loss(prepared)
-        parameter = self._parameter()
-        errors = None if by_folds else leave_one_out_errors(*trained)
-        if errors is not None:
-            self.alpha_errors_ = errors
-            return method, [values[int(np.argmin(errors))]], None
-        if methods:
-            found = compare_methods(*trained, loss, "squared error")
-        else:
-            found = compare_values(*trained, loss, parameter, "squared error", self.scoring)
-        best = 0
-        if len(values) > 1 and machine.has_parameter:
-            if self.scoring is None:
-                setattr(self, f"{parameter}_errors_", found.losses)
-                best = int(np.argmin(found.losses))
-            else:
-                tests = [prepared.fold(fold) for fold in range(len(prepared.sums.borders) - 1)]
-                scores = fold_scores(found.outputs, y, tests, self.scoring)
-                setattr(self, f"{parameter}_scores_", scores)
-                best = int(np.argmax(scores))
-        return found.method, [found.values[best]], found.selection
-
-    def _training(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Prepared, Machine]:
-        """Return the training data again after the pass over pairs, and the machine."""
-        X, y = self._validate(X, y, multi_output=True, y_numeric=True)
-        Y = np.asarray(y, dtype=float).reshape(len(y), -1)
-        w, _ = self._sample_weights(sample_weight, X)
-        memory, given = self._memory(), getattr(self, self._parameter())
-        prepared = self._prepare_again(X, Y, Y, w, "regression", given, **memory)
-        return prepared, self._machine()
+    def _derive(
+        self, prepared: Prepared, predictor: Predictor, machine: Machine, value: float,
+        held_out: np.ndarray | None = None,
+    ) -> None:  # fmt: skip
+        self.alpha_ = value if machine.takes_alpha else None
+        if machine.takes_C:
+            self.C_ = value
+        self.__dict__.pop("_posterior", None)  # of a subsample
+        kept = kept_posterior(predictor, self._functions, self.alpha_, prepared.max_memory)
+        if kept is not None and not self._pairwise():
+            self._posterior = kept
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict targets, and their standard deviations if asked for.
@@ -477,18 +407,14 @@ class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKerne
         >>> bool(0.6 < inside.mean() < 0.8)  # 0.68 if errors are normal
         True
         """
-        check_is_fitted(self)
-        if is_lazy(X):
-            found = by_parts(partial(self.predict, return_std=return_std), X)
-            if return_std:
-                return tuple(np.concatenate(values) for values in zip(*found, strict=True))
-            return np.concatenate(found)
-        X = self._validate(X, reset=False)
-        outputs = by_views(self, X, type(self)._outputs_of)
         if not return_std:
-            return self._shaped(outputs)
-        std = by_views(self, X, type(self)._standard_deviations)
-        return self._shaped(outputs), self._shaped(std)
+            return self._shaped(self._outputs(X))
+        both = self._predicted(X, type(self)._outputs_and_deviations)  # (n, n_outputs, 2)
+        return self._shaped(both[..., 0]), self._shaped(both[..., 1])
+
+    def _outputs_and_deviations(self, X: Any) -> np.ndarray:
+        """Return both for validated samples that lack no view, (n_samples, n_outputs, 2)."""
+        return np.stack([self._outputs_of(X), self._standard_deviations(X)], axis=-1)
 
     def _standard_deviations(self, X: Any) -> np.ndarray:
         """Return those of validated samples that lack no view, (n_samples, n_outputs)."""
@@ -541,12 +467,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKerne
         True
         """
         check_is_fitted(self)
-        coverage = require_coverage(coverage)
-        if is_lazy(X):
-            return np.concatenate(by_parts(partial(self.predict_interval, coverage=coverage), X))
-        X = self._validate(X, reset=False)
-        intervals = by_views(self, X, partial(type(self)._intervals, coverage=coverage))
-        return self._shaped(intervals)
+        compute = partial(type(self)._intervals, coverage=require_coverage(coverage))
+        return self._shaped(self._predicted(X, compute))
 
     def _intervals(self, X: Any, coverage: float) -> np.ndarray:
         """Return those of validated samples that lack no view, (n_samples, n_outputs, 2)."""
@@ -613,11 +535,9 @@ class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKerne
         >>> abs(sum(scores.values()) - model.score(X[1::2], y[1::2])) < 1e-9
         True
         """
-        check_is_fitted(self)
-        X = self._validate(X, reset=False)
-        outputs = by_views(self, X, type(self)._outputs_of)
+        outputs = self._outputs(X)
         Y, w = validated_targets(y, sample_weight, self._shaped(outputs).shape)
-        parts = by_views(self, X, type(self)._view_outputs)
+        parts = self._predicted(X, type(self)._view_outputs)
         by_name = zip(kernels_by_view(self), np.moveaxis(parts, 1, 0), strict=True)
         terms = score_terms(outputs, by_name, Y, w)
         return {name: float(part[0]) if self._flat else part for name, part in terms.items()}
@@ -636,24 +556,10 @@ class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKerne
         constant = self._outputs_of(X) - joined.sum(axis=1)
         return joined + constant[:, None] / len(found)
 
-    def _parameter(self) -> str:
-        """Return the name of the machine's regularisation parameter.
-
-        Raise if C is given for another machine. An alpha that is not read is accepted:
-        scikit-learn's checks set it.
-        """
-        name = regularization_name(self)
-        if name == "alpha" and not (isinstance(self.C, str) and self.C == "auto"):
-            raise InputError(
-                f"C={self.C!r} does not apply to machine={self.machine!r}; pass alpha, or "
-                'machine="svr".'
-            )
-        return name
-
-    def _machine(self, exact: bool = True) -> Machine:
+    def _machine(self, method: WeightMethod, n: int) -> Machine:
         """Return the machine that ``machine=`` names."""
         require_choice("machine", self.machine, self.MACHINES)
         require_not_negative("epsilon", self.epsilon, "KernelRegressor")
         if self.machine == "svr":
-            return SVR(exact=exact, epsilon=float(self.epsilon))
+            return SVR(epsilon=float(self.epsilon))
         return AlignmentPredictor() if self.machine == "alignment" else Ridge()

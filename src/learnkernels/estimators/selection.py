@@ -27,16 +27,17 @@ from learnkernels.estimators.fitting import (
     train,
     training_problem,
 )
-from learnkernels.estimators.probability import fit_temperature, log_probabilities
-from learnkernels.estimators.rows import Rows
-from learnkernels.estimators.scoring import decide
+from learnkernels.estimators.input.rows import Rows
+from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
 from learnkernels.folds import splits
 from learnkernels.gram import GramMatrix, LearnedKernel, recentered
+from learnkernels.kernels import has_fast_products
 from learnkernels.machines import (
     DenseRidge,
     LandmarkRidge,
     Machine,
     TrainingProblem,
+    has_closed_form,
     prefers_products,
     some_samples,
 )
@@ -77,6 +78,89 @@ Multiply = Callable[[LearnedKernel, np.ndarray], np.ndarray]
 Loss = Callable[[np.ndarray], np.ndarray]
 
 
+def regularization_name(estimator: Any) -> str:
+    """Return the name of the regularisation parameter of an estimator's machine."""
+    ridge = hasattr(estimator, "alpha") and estimator.machine != "svr"
+    return "alpha" if ridge else "C"
+
+
+def fitted_regularization(fitted: Any) -> float:
+    """Return the regularisation parameter that was used, or 1."""
+    return float(getattr(fitted, "C_", getattr(fitted, "alpha_", None)) or 1.0)
+
+
+def grid_of(estimator: Any) -> list[float]:
+    """Return the values that ``"auto"`` chooses from for the machine of an estimator."""
+    svr = estimator.machine == "svr"
+    return (SVR_VALUES if svr else GRIDS[regularization_name(estimator)]).tolist()
+
+
+@dataclass(frozen=True)
+class Search:
+    """What `fit` chooses by held-out error: the method, and C or alpha.
+
+    Attributes
+    ----------
+    method : WeightMethod
+    machine : Machine
+    values : list of float
+        Values of C or alpha to choose from; none if the method learns it.
+    methods : bool
+        Whether the candidates of ``method="auto"`` are compared by folds.
+    only_folds : bool
+        Whether folds are used even if leave-one-out errors have a closed form.
+    by_folds : bool
+        Whether folds are needed.
+    """
+
+    method: WeightMethod
+    machine: Machine
+    values: list[float]
+    methods: bool
+    only_folds: bool
+    by_folds: bool
+
+    @property
+    def chooses_value(self) -> bool:
+        """Whether several values are compared."""
+        return len(self.values) > 1 and self.machine.has_parameter
+
+    @classmethod
+    def of(
+        cls, estimator: Any, method: WeightMethod, machine: Machine, n: int,
+        codes: np.ndarray | None, max_memory: float,
+    ) -> Search:  # fmt: skip
+        """Return what an estimator chooses for n samples.
+
+        Parameters
+        ----------
+        estimator : KernelClassifier or KernelRegressor
+            Its parameter C or alpha is a number, a list of numbers or ``"auto"``.
+        method, machine
+            The two stages.
+        n : int
+        codes : ndarray of shape (n_samples,) or None
+            Classes; None for regression.
+        max_memory : float
+            Bytes for Gram matrices.
+        """
+        fast = not machine.takes_C and has_fast_products(estimator.kernels)
+        own_folds = chooses_by_folds(estimator.cv, method, n, fast)
+        methods = own_folds and isinstance(method, Auto)
+        values = values_of(estimator, method, machine, own_folds)
+        given = getattr(estimator, regularization_name(estimator))
+        if codes is not None and isinstance(given, str) and np.bincount(codes).min() < 2:
+            values = values if len(values) < 2 else [1.0]  # a class of one sample has no folds
+        error_rate = codes is not None or estimator.scoring is not None or machine.takes_C
+        only_folds = own_folds or error_rate or method.one_stage
+        closed_form = not only_folds and has_closed_form(
+            n, max_memory, estimator.n_components, fast
+        )
+        several = len(values) > 1 and machine.has_parameter
+        by_folds = methods or (several and not closed_form)
+        return cls(method, machine, values, methods, only_folds, by_folds)
+
+
 def chooses_by_folds(cv: Any, method: WeightMethod, n: int, fast_products: bool) -> bool:
     """Return whether everything is chosen by the folds of `cv`, and not by leave-one-out errors.
 
@@ -98,37 +182,13 @@ def chooses_by_folds(cv: Any, method: WeightMethod, n: int, fast_products: bool)
     return True
 
 
-def regularization_name(estimator: Any) -> str:
-    """Return the name of the regularisation parameter of an estimator's machine."""
-    ridge = hasattr(estimator, "alpha") and estimator.machine != "svr"
-    return "alpha" if ridge else "C"
-
-
-def fitted_regularization(fitted: Any) -> float:
-    """Return the regularisation parameter that was used, or 1."""
-    return float(getattr(fitted, "C_", getattr(fitted, "alpha_", None)) or 1.0)
-
-
-def grid_of(estimator: Any) -> list[float]:
-    """Return the values that ``"auto"`` chooses from for the machine of an estimator."""
-    svr = estimator.machine == "svr"
-    return (SVR_VALUES if svr else GRIDS[regularization_name(estimator)]).tolist()
-
-
 def values_of(
-    estimator: Any, method: WeightMethod, machine: Machine, by_folds: bool = False
+    estimator: Any, method: WeightMethod, machine: Machine, by_folds: bool
 ) -> list[float]:
     """Return the values of C or alpha to choose from; none if the method learns it.
 
-    Parameters
-    ----------
-    estimator : KernelClassifier or KernelRegressor
-        Its parameter C or alpha is a number, a list of numbers or ``"auto"``. With `scoring`,
-        values are compared instead of the one that was learned.
-    method, machine
-        The two stages.
-    by_folds : bool, default=False
-        See `chooses_by_folds`.
+    With `scoring`, values are compared instead of the one that was learned. Parameters are those
+    of `Search.of`; for `by_folds` see `chooses_by_folds`.
     """
     name = regularization_name(estimator)
     given = getattr(estimator, name)
@@ -140,6 +200,70 @@ def values_of(
         return PATHS[name].tolist()
     learned = method.learns_alpha and machine.takes_alpha and estimator.scoring is None
     return [] if learned else grid_of(estimator)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The method and the regularisation that were chosen.
+
+    Attributes
+    ----------
+    method : WeightMethod
+    value : float or None
+        C or alpha; None if the method learns it.
+    losses : ndarray of shape (n_values,) or None
+        Mean held-out loss of each value that was compared.
+    scores : ndarray of shape (n_values,) or None
+        Mean score over folds of each value, for the user's `scoring`.
+    outputs : ndarray of shape (n_samples, n_outputs) or None
+        Held-out outputs of the chosen value.
+    selection : Selection or None
+        The candidates among which the method was chosen.
+    """
+
+    method: WeightMethod
+    value: float | None
+    losses: np.ndarray | None = None
+    scores: np.ndarray | None = None
+    outputs: np.ndarray | None = None
+    selection: Selection | None = None
+
+
+def choose(
+    prepared: Prepared, search: Search, loss: Loss, measure: str, parameter: str,
+    score: Callable[[np.ndarray], np.ndarray] | None,
+) -> Chosen:  # fmt: skip
+    """Choose the method and the value of C or alpha of smallest held-out loss.
+
+    Parameters
+    ----------
+    prepared : Prepared
+    search : Search
+    loss : callable
+        Loss of each sample, for outputs of shape (n_samples, n_outputs).
+    measure, parameter : str
+        Names of the loss and of the parameter.
+    score : callable or None
+        Scores of each value, shape (n_values,), for outputs of shape (n_values, n_samples,
+        n_outputs): the user's scoring, which then chooses instead of the loss.
+    """
+    if not (search.methods or search.chooses_value):
+        return Chosen(search.method, search.values[0] if search.values else None)
+    compared = prepared, search.method, search.machine.approximate(), search.values
+    errors = None if search.only_folds else leave_one_out_errors(*compared)
+    if errors is not None:
+        return Chosen(search.method, search.values[int(np.argmin(errors))], losses=errors)
+    if search.methods:
+        found = compare_methods(*compared, loss, measure)
+    else:
+        found = compare_values(*compared, loss, parameter, measure, uniform=score is None)
+    scores, best = None, int(np.argmin(found.losses))
+    if score is not None and search.chooses_value:
+        scores = score(found.outputs)
+        best = int(np.argmax(scores))
+    losses = found.losses if search.chooses_value else None
+    value, outputs = found.values[best], found.outputs[best]
+    return Chosen(found.method, value, losses, scores, outputs, found.selection)
 
 
 @dataclass(frozen=True)
@@ -357,9 +481,9 @@ def compare_methods(
 
 def compare_values(
     prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
-    loss: Loss, parameter: str, measure: str, scoring: Any = None,
+    loss: Loss, parameter: str, measure: str, uniform: bool = True,
 ) -> Compared:  # fmt: skip
-    """Compare values by held-out losses in folds; warn if uniform weights are better.
+    """Compare values by held-out losses in folds, and the weights with uniform ones.
 
     Parameters
     ----------
@@ -368,10 +492,11 @@ def compare_values(
     method : WeightMethod
     parameter, measure : str
         Names of the parameter and of the loss.
-    scoring : str, callable or None
-        The user's score; uniform weights, which may have a better one, are then not compared.
+    uniform : bool, default=True
+        Whether to warn if uniform weights are better. Not for the user's own score, which may be
+        better for the weights that have the larger loss.
     """
-    with_uniform = scoring is None and compared_with_uniform(method)
+    with_uniform = uniform and compared_with_uniform(method)
     methods = [method, Uniform()] if with_uniform else [method]
     what = f"choosing {parameter}"
     tried, outputs, found = path_outputs(prepared, methods, machine, values, loss, what)
@@ -489,9 +614,9 @@ def class_loss(outputs: np.ndarray, problem: TrainingProblem) -> float:
     return float(rate * -(w @ logs) / w.sum())
 
 
-def squared_loss(prepared: Prepared) -> Loss:
-    """Return the squared loss of outputs for the training samples."""
-    return lambda outputs: np.mean((outputs - prepared.Y) ** 2, axis=1)
+def squared_loss(Y: np.ndarray) -> Loss:
+    """Return the squared loss of outputs for samples with these targets, (n_samples, n_outputs)."""
+    return lambda outputs: np.mean((outputs - Y) ** 2, axis=1)
 
 
 def leave_one_out_errors(
@@ -532,4 +657,4 @@ def left_out_losses(
     (predictor,) = train(prepared, learned, machine, [value], left_out=True)
     if predictor.left_out is None:
         return np.full(len(prepared.Y), np.nan)
-    return np.asarray(squared_loss(prepared)(predictor.left_out))
+    return np.asarray(squared_loss(prepared.Y)(predictor.left_out))

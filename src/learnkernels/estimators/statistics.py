@@ -11,7 +11,7 @@ from learnkernels import theory
 from learnkernels.checks import random_generator, require_positive, require_whole
 from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Prepared
-from learnkernels.estimators.rows import Rows
+from learnkernels.estimators.input.rows import Rows
 from learnkernels.estimators.transformer import KernelLearner
 from learnkernels.gram import Statistics
 from learnkernels.plurals import count_text

@@ -10,7 +10,7 @@ rows, by exact leave-one-out errors of the rows of the subsample that are not la
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -23,18 +23,17 @@ from learnkernels._warnings import suppressed
 from learnkernels.checks import as_input_error, positive_values, random_generator, require_whole
 from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators.fitting import (
-    Learned,
     Predictor,
-    Prepared,
     regularization,
     training_problem,
 )
-from learnkernels.estimators.parts import as_parts, is_lazy
-from learnkernels.estimators.rows import Rows
+from learnkernels.estimators.input.parts import as_parts
+from learnkernels.estimators.input.rows import Rows
+from learnkernels.estimators.input.targets import class_codes
 from learnkernels.estimators.selection import AROUND, class_loss, regularization_name
 from learnkernels.execution import as_backend, format_bytes, saving_backend
 from learnkernels.kernels.tables import is_frame
-from learnkernels.machines import Machine, StreamedRidge
+from learnkernels.machines import StreamedRidge
 from learnkernels.methods import Ensemble, as_method
 from learnkernels.plurals import count_text
 
@@ -46,29 +45,8 @@ CLASS_ROWS = 5
 logger = logging.getLogger("learnkernels")
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """Result of a fit in memory.
-
-    Attributes
-    ----------
-    prepared : Prepared
-    learned : Learned
-    machine : Machine
-    rows : Rows
-    value : float
-        The regularisation parameter `C` or `alpha` of the estimator.
-    """
-
-    prepared: Prepared
-    learned: Learned
-    machine: Machine
-    rows: Rows
-    value: float
-
-
-def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
-    """Fit an estimator, in memory or with a subsample of the rows.
+def fit_subsample(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
+    """Fit an estimator with the kernel from a subsample of the rows.
 
     Parameters
     ----------
@@ -76,16 +54,6 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     X, y, sample_weight
         As in `fit`.
     """
-    model.__dict__.pop("subsample_", None)
-    if model.subsample is None:
-        if model.checkpoint is not None:
-            raise InputError(
-                f"checkpoint={model.checkpoint!r} saves the sums of a fit with subsample=, but "
-                "subsample is None; pass a subsample, or leave checkpoint out."
-            )
-        require_memory_for(model, X)
-        model._fit_in_memory(X, y, sample_weight)
-        return
     require_landmarks(model)
     parts = as_parts(X)
     y, w = validated(model, parts.n_rows, y, sample_weight)
@@ -105,7 +73,10 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
         del model.weights_  # what was fitted to the subsample alone is not the model
         raise
     model.subsample_, model._weighted = chosen, bool((w != 1).any())
-    model._store_streamed(predictor, value, embedded(fitted.rows, chosen, len(y)), fitted)
+    for name in ("C_scores_", "C_errors_", "alpha_errors_", "alpha_scores_"):
+        model.__dict__.pop(name, None)  # of the subsample alone
+    model._store_predictor(predictor, embedded(fitted.rows, chosen, len(y)))
+    model._derive(fitted.prepared, predictor, fitted.machine, value)
 
 
 def require_landmarks(model: Any) -> None:
@@ -133,7 +104,8 @@ def require_others(model: Any, n: int) -> None:
 
 def require_ridge(model: Any, n: int) -> None:
     """Raise unless the machine is ridge in the span of landmarks, with one kernel."""
-    machine, method = model._machine_for(n), as_method(model.method)
+    method = as_method(model.method)
+    machine = model._machine(method, n)
     per_target = getattr(model, "weights", None) == "per_target"
     if not machine.takes_alpha or isinstance(method, Ensemble) or per_target:
         other = 'weights="per_target"' if per_target else f"machine {machine.name!r}"
@@ -146,7 +118,7 @@ def require_ridge(model: Any, n: int) -> None:
 
 def require_memory_for(model: Any, X: Any) -> None:
     """Raise if X would have to be read into memory as a whole, and is larger than `max_memory`."""
-    if not is_lazy(X) or is_frame(X):  # the length of a Dask frame is not known
+    if is_frame(X):  # the length of a Dask frame is not known
         return
     wanted, allowed = 8.0 * float(np.prod(X.shape)), model._memory()["max_memory"]
     if wanted > allowed:
@@ -202,7 +174,7 @@ def subsample_size(model: Any, n: int) -> int | None:
 def draw(model: Any, y: np.ndarray, w: np.ndarray, size: int) -> np.ndarray:
     """Return the indices of random rows in ascending order, some of every class."""
     random, rows = random_generator(model.random_state), np.flatnonzero(w)
-    codes = model._class_codes(y[rows])
+    codes = class_codes(y[rows])[1] if is_classifier(model) else None
     picked = random.choice(len(rows), min(size, len(rows)), replace=False)
     if codes is not None:
         counts, found = np.bincount(codes), np.bincount(codes[picked], minlength=codes.max() + 1)
@@ -213,7 +185,7 @@ def draw(model: Any, y: np.ndarray, w: np.ndarray, size: int) -> np.ndarray:
 
 
 def train_on_all(
-    model: Any, fitted: Fitted, parts: Any, y: np.ndarray, w: np.ndarray
+    model: Any, fitted: Any, parts: Any, y: np.ndarray, w: np.ndarray
 ) -> tuple[Predictor, float]:
     """Train ridge with the sums of all rows; return it with its regularisation."""
     prepared, learned, machine = fitted.prepared, fitted.learned, fitted.machine
@@ -222,7 +194,7 @@ def train_on_all(
     values = (fitted.value * AROUND).tolist() if automatic else positive_values("", given, "")
     alphas = [regularization(machine, value, prepared.task) for value in values]
     kept = np.flatnonzero(w)
-    some = model._machine_targets(y[kept])
+    some = model._known_targets(y[kept]).machine
     Y = np.zeros((len(w), some.shape[1]))
     Y[kept] = some
     w = w.copy()

@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from learnkernels.checks import as_input_error, require_choice
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
-from learnkernels.estimators.classifier import class_codes, class_targets
 from learnkernels.estimators.fitting import Prepared, learn
-from learnkernels.estimators.rows import Rows
+from learnkernels.estimators.input.rows import Rows
+from learnkernels.estimators.input.targets import class_codes, class_targets
 from learnkernels.execution import Backend, as_backend, saving_backend
 from learnkernels.gram import LearnedKernel
 from learnkernels.kernels.tables import n_rows
@@ -142,7 +142,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
             )
         X, y = self._validate(X, y, multi_output=True)
         target, task = self._target(y)
-        rows = self._rows(X, target, np.ones(len(target)), np.arange(len(target)), None)
+        rows = self._rows(X, target, np.ones(len(target)), np.arange(len(target)))
         target = target[rows.samples]
         prepared = self._prepare(X, target, target, rows, task)
         learned = learn(prepared, method, Ridge(), 1.0)
@@ -171,9 +171,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
             kernel, backend = self._fit(X, y)
             return kernel.gram(backend)
 
-    def _rows(
-        self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray, regularisation: Any
-    ) -> Rows:
+    def _rows(self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray) -> Rows:
         """Return all samples: each of them has a column in the Gram matrix."""
         if self._pairwise():
             return Rows.as_given(w, kept, n_rows(X))

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from learnkernels.checks import random_generator, require_choice, require_whole
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
-from learnkernels.estimators.missing_views import model_of
+from learnkernels.estimators.outputs.missing_views import model_of
 from learnkernels.gram.pairs.combination import PairFunction
 from learnkernels.inspection.explanation import Explanation
 from learnkernels.inspection.terms import (

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from learnkernels.estimators.attributes import keeps_lines
+from learnkernels.estimators.outputs.attributes import keeps_lines
 from learnkernels.gram.factors.combination import FactorFunction
 from learnkernels.gram.tiles.missing import MissingGroup
 from learnkernels.gram.tiles.passes import TileFunction

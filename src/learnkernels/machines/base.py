@@ -203,6 +203,10 @@ class Machine(ABC):
         """Whether the regularisation parameter is C."""
         return self.has_parameter and not self.takes_alpha
 
+    def approximate(self) -> Machine:
+        """Return the machine for predictors that are compared and not kept: less precise."""
+        return self
+
     @abstractmethod
     def check(self, n: int, max_memory: float, n_components: int | None) -> None:
         """Raise before any work if n samples are too many, or if components are not supported."""

@@ -72,6 +72,9 @@ class SVM(Machine, Strategy):
                 'machine="ridge", or raise max_memory.'
             )
 
+    def approximate(self) -> SVM:
+        return replace(self, exact=False)
+
     def strategy(self, problem: TrainingProblem, n_values: int = 1) -> SVM:
         return self
 

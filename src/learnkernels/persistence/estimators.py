@@ -20,7 +20,7 @@ from sklearn.preprocessing import StandardScaler
 from learnkernels.checks import positive_values
 from learnkernels.errors import InputError
 from learnkernels.estimators import KernelClassifier, KernelLearner, KernelRegressor
-from learnkernels.estimators.missing_views import TrainingViews
+from learnkernels.estimators.outputs.missing_views import TrainingViews
 from learnkernels.estimators.per_target import WEIGHTS
 from learnkernels.execution import Threads
 from learnkernels.gram import NORMALIZATIONS

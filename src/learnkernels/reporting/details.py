@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from learnkernels.estimators.scoring import class_scores
+from learnkernels.estimators.outputs.scoring import class_scores
 from learnkernels.reporting.held_out import HeldOut
 
 # Bins of probabilities, and points of the plot of residuals.

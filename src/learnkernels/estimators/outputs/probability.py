@@ -1,4 +1,4 @@
-"""Class probabilities from decision values.
+"""Classes and their probabilities from decision values.
 
     p(class | x) = softmax(T z(x))        two classes: 1 / (1 + exp(-T f(x)))
 
@@ -16,6 +16,11 @@ from scipy.special import log_softmax
 
 # Range of T: decision values are in units of the margin.
 RANGE = 1e-3, 1e3
+
+
+def decide(outputs: np.ndarray) -> np.ndarray:
+    """Return class codes from decision values of shape (n_samples, n_outputs)."""
+    return (outputs[:, 0] > 0).astype(int) if outputs.shape[1] == 1 else outputs.argmax(axis=1)
 
 
 def log_probabilities(outputs: np.ndarray, temperature: float) -> np.ndarray:

@@ -31,6 +31,7 @@ from learnkernels.kernels import Source
 from learnkernels.kernels.tables import n_rows, rows
 from learnkernels.machines import DenseRidge, Machine, Trained, TrainingProblem
 from learnkernels.machines.leave_one_out import some_samples
+from learnkernels.methods import as_method
 
 # Multiples of alpha that are compared, and the samples on which they are.
 AROUND, SAMPLES = 10.0 ** np.arange(-2, 3.1, 0.5), 600
@@ -151,7 +152,6 @@ class MissingViews:
         searched: bool,
     ) -> None:  # fmt: skip
         """Keep what samples that lack views are predicted with; see `TrainingViews`."""
-        self.__dict__.pop("_training_views", None)
         if keeps_views(self, predictor):
             self._training_views = TrainingViews.of(
                 prepared, predictor.learned, machine, value, searched
@@ -222,7 +222,7 @@ def keeps_views(model: Any, predictor: Predictor) -> bool:
     Not for Gram matrices, whose training samples are not kept, and for several machines (ensembles,
     weights of each target).
     """
-    several = len(model.view_weights_) > 1 and model.missing == "neutral"
+    several = len(model.view_weights_) > 1
     return several and predictor.learned.result.offset is None and not model._pairwise()
 
 
@@ -252,13 +252,14 @@ def by_views(model: Any, X: Any, compute: Callable[[Any, Any], np.ndarray]) -> n
     Parameters
     ----------
     model : fitted estimator
+        It has `TrainingViews`.
     X
         Validated samples.
     compute : callable
         Called with a model and the samples that it predicts; returns one row for each.
     """
-    stored = getattr(model, "_training_views", None)
-    if stored is None or n_rows(X) == 0:
+    stored = model._training_views
+    if n_rows(X) == 0:
         return compute(model, X)
     observed = stored.observed(X, len(model.kernel_names_))
     if observed.all():
@@ -326,9 +327,8 @@ def retrained(model: Any, observed: np.ndarray) -> Any:
         found._functions, found._intercept = (), w @ stored.targets / w.sum()
         return found
     backend = as_backend(model.backend, model.n_jobs)
-    wanted = "left_out" if hasattr(model, "classes_") else "posterior"
-    settings = model._memory() | {wanted: True}
-    machine = model._machine_for(len(stored.targets))
+    settings = model._memory() | {model.WANTED: True}
+    machine = model._machine(as_method(model.method, model.TASK), len(stored.targets))
     kernel, trained, value = stored.trained(found.weights_, machine, backend, **settings)
     found._functions = functions_of(kernel, trained)
     found._intercept = trained.intercept

@@ -18,7 +18,7 @@ from sklearn.metrics import (
 
 from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
-from learnkernels.estimators.probability import fit_temperature, log_probabilities
+from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
 
 
 class HeldOutClassifier(ClassifierMixin, BaseEstimator):
@@ -64,9 +64,9 @@ class HeldOutRegressor(RegressorMixin, BaseEstimator):
 
 
 def require_scoring(scoring: Any) -> None:
-    """Raise unless `scoring` is None, a callable or the name of a scorer of scikit-learn."""
+    """Raise unless `scoring` is a callable or the name of a scorer of scikit-learn."""
     names = get_scorer_names()
-    if scoring is None or callable(scoring) or (isinstance(scoring, str) and scoring in names):
+    if callable(scoring) or (isinstance(scoring, str) and scoring in names):
         return
     near = get_close_matches(str(scoring), names, 3)
     advice = f"did you mean {' or '.join(map(repr, near))}?" if near else "for example 'roc_auc'."
@@ -74,11 +74,6 @@ def require_scoring(scoring: Any) -> None:
         f"scoring={scoring!r}; expected the name of a scorer of scikit-learn, a callable or None: "
         f"{advice}"
     )
-
-
-def decide(outputs: np.ndarray) -> np.ndarray:
-    """Return class codes from decision values of shape (n_samples, n_outputs)."""
-    return (outputs[:, 0] > 0).astype(int) if outputs.shape[1] == 1 else outputs.argmax(axis=1)
 
 
 def fold_scores(

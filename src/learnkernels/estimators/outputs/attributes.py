@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from learnkernels.estimators.fitting import Predictor
-from learnkernels.estimators.rows import Rows
 from learnkernels.execution import Threads
 from learnkernels.gram.factors.combination import FactorFunction
 from learnkernels.gram.pairs.combination import PairFunction
@@ -38,14 +36,8 @@ class MachineAttributes:
     _functions: tuple[Any, ...]
     _intercept: np.ndarray
     _flat: bool
-
-    def _store_coefficients(self, predictor: Predictor, rows: Rows) -> None:
-        """Keep the rows of X with a coefficient, their coefficients, and the number of rows."""
-        self.__dict__.pop("_coefficients", None)
-        if len(predictor.terms) == 1:
-            coef = rows.spread @ predictor.terms[0][1]  # (n_samples, n_outputs)
-            support = np.flatnonzero((coef != 0).any(axis=1))
-            self._coefficients = support, coef[support], len(coef)
+    # Rows of X with a coefficient, their coefficients, and the number of rows.
+    _coefficients: tuple[np.ndarray, np.ndarray, int]
 
     def _coefficients_of(self, attribute: str) -> tuple[np.ndarray, np.ndarray, int]:
         """Return what was kept, or raise because there is no one vector of coefficients."""

@@ -1,0 +1,1 @@
+"""Outputs of a fitted machine: scores, probabilities, uncertainty, missing views, attributes."""
