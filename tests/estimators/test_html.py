@@ -9,7 +9,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import learnkernels as lk
-from learnkernels.estimators.html import guarantees_html
+from learnkernels.estimators.outputs.html import guarantees_html
 
 
 @pytest.mark.parametrize("kind", [lk.KernelClassifier, lk.KernelLearner])

@@ -11,12 +11,8 @@ import learnkernels as lk
 from learnkernels.estimators.fitting import fit_values, prepare
 from learnkernels.estimators.input.rows import Rows
 from learnkernels.estimators.outputs.probability import fit_temperature, log_probabilities
-from learnkernels.estimators.selection import (
-    AROUND,
-    GRIDS,
-    contiguous_folds,
-    held_out_outputs,
-)
+from learnkernels.estimators.regularization import AROUND, GRIDS
+from learnkernels.estimators.selection import contiguous_folds, held_out_outputs
 from learnkernels.execution import Threads
 from learnkernels.machines import Ridge
 from learnkernels.methods import Ensemble, LearnedWeights, WeightMethod

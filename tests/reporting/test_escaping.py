@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 import learnkernels as lk
-from learnkernels.estimators.html import learned_html
+from learnkernels.estimators.outputs.html import learned_html
 from learnkernels.reporting import Report, summary
 from learnkernels.reporting.statements import text_lines
 

@@ -23,7 +23,6 @@ from learnkernels.errors import InputError, InputTypeError
 from learnkernels.estimators.families import FamilyChoice, choose_family
 from learnkernels.estimators.fitting import Learned, Prepared, prepare, resolve_on
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
-from learnkernels.estimators.html import LearnedKernelHTML
 from learnkernels.estimators.input.rows import Rows
 from learnkernels.estimators.input.tables import (
     canonical,
@@ -32,6 +31,7 @@ from learnkernels.estimators.input.tables import (
     validated_table,
     warn_about_columns,
 )
+from learnkernels.estimators.outputs.html import LearnedKernelHTML
 from learnkernels.execution import Backend, as_backend
 from learnkernels.kernels import encodes, tables, takes_tables
 from learnkernels.machines import MAX_MEMORY
@@ -89,7 +89,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             self._reads_tables = mixed or takes_tables(self.kernels)
         read = validated_table if self._reads_tables else validated_numbers
         found = read(self, X, y, **options)
-        if fitting:
+        if fitting and tables.is_frame(X):
             warn_about_columns(X, found[1], encodes(self.kernels))
         return found
 

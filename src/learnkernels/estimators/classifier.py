@@ -18,7 +18,8 @@ from learnkernels.estimators.input.targets import Targets, class_codes, class_ta
 from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
 from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
 from learnkernels.estimators.predictor import KernelPredictor
-from learnkernels.estimators.selection import Chosen, Loss, learned_C, machine_fold_outputs
+from learnkernels.estimators.regularization import learned_C
+from learnkernels.estimators.selection import Chosen, Loss, machine_fold_outputs
 from learnkernels.folds import folds
 from learnkernels.gram import LearnedKernel
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge, Trained, gram_bytes
@@ -271,10 +272,6 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         require_positive("tol", self.tol, "KernelClassifier")
         if self.scoring is not None:
             require_scoring(self.scoring)
-
-    def _target_options(self) -> dict[str, Any]:
-        """Return the options of scikit-learn's validation of y."""
-        return {}
 
     def _targets(self, y: np.ndarray) -> Targets:
         """Set ``classes_``; return the targets of some samples."""

@@ -10,7 +10,7 @@ import numpy as np
 from learnkernels import theory
 from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Prepared
-from learnkernels.estimators.html import guarantees_html
+from learnkernels.estimators.outputs.html import guarantees_html
 from learnkernels.estimators.refit import Refit, refit
 from learnkernels.estimators.stability import (
     Extent,

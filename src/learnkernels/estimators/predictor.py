@@ -24,23 +24,17 @@ from learnkernels.checks import is_whole
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared, learn, train
-from learnkernels.estimators.input.parts import by_parts, is_lazy
+from learnkernels.estimators.input.parts import by_parts
 from learnkernels.estimators.input.rows import Rows, is_searched
 from learnkernels.estimators.input.targets import Targets
 from learnkernels.estimators.outputs.attributes import MachineAttributes
 from learnkernels.estimators.outputs.missing_views import MissingViews, by_views
-from learnkernels.estimators.selection import (
-    Chosen,
-    Loss,
-    Search,
-    choose,
-    contiguous_folds,
-    regularization_name,
-)
+from learnkernels.estimators.regularization import regularization_name
+from learnkernels.estimators.selection import Chosen, Loss, Search, choose, contiguous_folds
 from learnkernels.estimators.streaming import fit_subsample, require_memory_for
 from learnkernels.execution import as_backend
 from learnkernels.gram.learned import Function
-from learnkernels.kernels.tables import n_rows
+from learnkernels.kernels.tables import is_lazy, n_rows
 from learnkernels.machines import Machine
 from learnkernels.methods import Auto, WeightMethod, as_method
 
@@ -82,19 +76,18 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         Name of the loss that chooses the regularisation.
     WANTED : {"left_out", "posterior"}
         What is derived from the trained machine; see `TrainingProblem`.
+    TARGET_OPTIONS : dict
+        Of scikit-learn's validation of y.
     """
 
     TASK: ClassVar[str]
     LOSS: ClassVar[str]
     WANTED: ClassVar[str]
+    TARGET_OPTIONS: ClassVar[dict[str, Any]] = {}
 
     @abstractmethod
     def _check_parameters(self) -> None:
         """Raise if a parameter of the estimator itself is invalid."""
-
-    @abstractmethod
-    def _target_options(self) -> dict[str, Any]:
-        """Return the options of scikit-learn's validation of y."""
 
     @abstractmethod
     def _targets(self, y: np.ndarray) -> Targets:
@@ -195,7 +188,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
 
     def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Targets, Rows]:
         """Return validated samples, and the targets of those to train on, in their order."""
-        X, y = self._validate(X, y, **self._target_options())
+        X, y = self._validate(X, y, **self.TARGET_OPTIONS)
         w, kept = self._sample_weights(sample_weight, X)
         targets = self._targets(y[kept])
         w = w * self._class_weights(y[kept])
@@ -250,7 +243,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
 
     def _training(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Prepared, Machine]:
         """Return the training data again after the pass over pairs, and the machine."""
-        X, y = self._validate(X, y, **self._target_options())
+        X, y = self._validate(X, y, **self.TARGET_OPTIONS)
         w, _ = self._sample_weights(sample_weight, X)
         targets = self._known_targets(y)
         w = w * self._class_weights(y)

@@ -34,13 +34,8 @@ from learnkernels.estimators.outputs.view_scores import (
 )
 from learnkernels.estimators.per_target import WEIGHTS, check_per_target, fit_targets
 from learnkernels.estimators.predictor import Fitted, KernelPredictor
-from learnkernels.estimators.selection import (
-    Chosen,
-    Loss,
-    learned_value,
-    regularization_name,
-    squared_loss,
-)
+from learnkernels.estimators.regularization import learned_value, regularization_name
+from learnkernels.estimators.selection import Chosen, Loss, squared_loss
 from learnkernels.execution import as_backend
 from learnkernels.gram import LearnedKernel
 from learnkernels.machines import (
@@ -193,6 +188,7 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
     TASK = "regression"
     LOSS = "squared error"
     WANTED = "posterior"
+    TARGET_OPTIONS: ClassVar[dict[str, Any]] = {"multi_output": True, "y_numeric": True}
     MACHINES: ClassVar[tuple[str, ...]] = ("auto", "ridge", "svr", "alignment")
 
     alpha_: Any
@@ -306,10 +302,6 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
                 f"C={self.C!r} does not apply to machine={self.machine!r}; pass alpha, or "
                 'machine="svr".'
             )
-
-    def _target_options(self) -> dict[str, Any]:
-        """Return the options of scikit-learn's validation of y."""
-        return {"multi_output": True, "y_numeric": True}
 
     def _targets(self, y: np.ndarray) -> Targets:
         """Return the targets of some samples; keep whether they have an axis of targets."""

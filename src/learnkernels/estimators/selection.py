@@ -10,7 +10,7 @@ import numpy as np
 
 from learnkernels import progress
 from learnkernels._warnings import suppressed, warn
-from learnkernels.checks import is_whole, positive_values
+from learnkernels.checks import is_whole
 from learnkernels.errors import (
     ConstantKernelWarning,
     InputError,
@@ -28,18 +28,14 @@ from learnkernels.estimators.fitting import (
     training_problem,
 )
 from learnkernels.estimators.input.rows import Rows
-from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
+from learnkernels.estimators.regularization import PATHS, regularization_name, values_of
 from learnkernels.folds import splits
-from learnkernels.gram import GramMatrix, LearnedKernel, recentered
+from learnkernels.gram import GramMatrix, LearnedKernel
 from learnkernels.kernels import has_fast_products
 from learnkernels.machines import (
-    DenseRidge,
-    LandmarkRidge,
     Machine,
-    TrainingProblem,
     has_closed_form,
     prefers_products,
-    some_samples,
 )
 from learnkernels.methods import (
     Align,
@@ -53,22 +49,7 @@ from learnkernels.methods import (
 )
 from learnkernels.significance import SMALL, paired_difference
 
-# Multiples of a learned value that are tried in the span of landmarks.
-AROUND = 10.0 ** np.arange(-1.5, 1.6, 0.5)
-# The same for classes: with all samples, of which some are left out, and with landmarks.
-CLASS_AROUND, CLASS_SAMPLES = 10.0 ** np.arange(-3, 1.1, 0.5), 800
-CLASS_LANDMARKS = 10.0 ** np.arange(-4, 2.6, 0.5)
-# Values that "auto" chooses from where they are not learned together with the weights.
-GRIDS: dict[str, np.ndarray] = {"C": 10.0 ** np.arange(-1, 4), "alpha": 10.0 ** np.arange(-5, 3)}
-# Those of support vector regression, where larger ones are slow and follow the noise. Warm starts
-# make the smaller ones cheap.
-SVR_VALUES = 10.0 ** np.arange(-1.5, 2.1, 0.5)
-# Finer ones from strong to weak regularisation, for ridge with two-stage methods: several values
-# cost little more than the weakest one. They are continued while the weakest one is the best, with
-# MORE values at a time, up to MOST.
-PATHS: dict[str, np.ndarray] = {
-    "C": 10.0 ** np.arange(-2.5, 1.1, 0.5), "alpha": 10.0 ** np.arange(2.5, -1.1, -0.5),
-}  # fmt: skip
+# Values by which a path is continued at a time, and values up to which it is.
 MORE, MOST = 3, 20
 # Methods that "auto" compares by folds, from the simplest on; for few samples, "loo" too.
 CANDIDATES: tuple[WeightMethod, ...] = (Uniform(), Align(), AlignF())
@@ -76,23 +57,6 @@ CANDIDATES: tuple[WeightMethod, ...] = (Uniform(), Align(), AlignF())
 Multiply = Callable[[LearnedKernel, np.ndarray], np.ndarray]
 # Loss of each sample, (n_samples,), for outputs of shape (n_samples, n_outputs).
 Loss = Callable[[np.ndarray], np.ndarray]
-
-
-def regularization_name(estimator: Any) -> str:
-    """Return the name of the regularisation parameter of an estimator's machine."""
-    ridge = hasattr(estimator, "alpha") and estimator.machine != "svr"
-    return "alpha" if ridge else "C"
-
-
-def fitted_regularization(fitted: Any) -> float:
-    """Return the regularisation parameter that was used, or 1."""
-    return float(getattr(fitted, "C_", getattr(fitted, "alpha_", None)) or 1.0)
-
-
-def grid_of(estimator: Any) -> list[float]:
-    """Return the values that ``"auto"`` chooses from for the machine of an estimator."""
-    svr = estimator.machine == "svr"
-    return (SVR_VALUES if svr else GRIDS[regularization_name(estimator)]).tolist()
 
 
 @dataclass(frozen=True)
@@ -180,26 +144,6 @@ def chooses_by_folds(cv: Any, method: WeightMethod, n: int, fast_products: bool)
             'method="auto", which compares methods by folds.'
         )
     return True
-
-
-def values_of(
-    estimator: Any, method: WeightMethod, machine: Machine, by_folds: bool
-) -> list[float]:
-    """Return the values of C or alpha to choose from; none if the method learns it.
-
-    With `scoring`, values are compared instead of the one that was learned. Parameters are those
-    of `Search.of`; for `by_folds` see `chooses_by_folds`.
-    """
-    name = regularization_name(estimator)
-    given = getattr(estimator, name)
-    if not (isinstance(given, str) and given == "auto"):
-        return positive_values(name, given, '"auto"')
-    if not machine.has_parameter:
-        return [1.0]
-    if by_folds and machine.takes_alpha and not method.one_stage:
-        return PATHS[name].tolist()
-    learned = method.learns_alpha and machine.takes_alpha and estimator.scoring is None
-    return [] if learned else grid_of(estimator)
 
 
 @dataclass(frozen=True)
@@ -555,63 +499,6 @@ def held_out_outputs(predictors: Sequence[Predictor], multiply: Multiply) -> lis
         np.sum([multiply(kernel, coef) for kernel, coef, _ in one.terms], axis=0) + one.intercept
         for one in predictors
     ]
-
-
-def learned_value(prepared: Prepared, learned: Learned, machine: Machine) -> float:
-    """Return the regularisation that the method learned, adapted to the user's landmarks.
-
-    The method learns it for all samples, or for landmarks of its own. For ridge in the span of
-    others, values around it are compared by leave-one-out errors.
-    """
-    n_components = prepared.n_components
-    if n_components is None or n_components >= len(prepared.Y):
-        return learned.value
-    values = (learned.value * AROUND).tolist()
-    problem = training_problem(prepared, learned)
-    errors = machine.strategy(problem, len(values)).leave_one_out(
-        problem, [regularization(machine, value, prepared.task) for value in values]
-    )
-    return learned.value if errors is None else float(values[int(np.argmin(errors))])
-
-
-def learned_C(prepared: Prepared, learned: Learned, machine: Machine) -> float:
-    """Return the regularisation of classes, among values around the one that the method learned.
-
-    The method learns it for the squared error of the labels. Here the outputs for samples that are
-    left out decide, by the product of the misclassification rate and the log loss; the second
-    decides if the first hardly differs. Without landmarks, some of the samples are used.
-    """
-    problem, around = training_problem(prepared, learned), CLASS_LANDMARKS
-    strategy: DenseRidge | LandmarkRidge = LandmarkRidge()
-    if prepared.n_components is None or prepared.n_components >= len(prepared.Y):
-        problem, strategy, around = part_of(problem, CLASS_SAMPLES), DenseRidge(), CLASS_AROUND
-    values = (learned.value * around).tolist()
-    alphas = [regularization(machine, value, prepared.task) for value in values]
-    held = strategy.left_out(problem, alphas)
-    return float(values[int(np.argmin([class_loss(outputs, problem) for outputs in held]))])
-
-
-def part_of(problem: TrainingProblem, most: int) -> TrainingProblem:
-    """Return a problem on some samples, chosen at random if there are more than `most`."""
-    chosen = some_samples(np.arange(len(problem.Y)), most)
-    K, w = problem.kernel.take(chosen).gram(problem.backend), problem.weights[chosen]
-    K = recentered(K, w) if problem.center else K
-    return replace(problem, kernel=GramMatrix(K), Y=problem.Y[chosen], weights=w)
-
-
-def class_loss(outputs: np.ndarray, problem: TrainingProblem) -> float:
-    """Return the product of misclassification rate and log loss of outputs for left-out samples.
-
-    The rate counts one sample more than are misclassified, so that it is never zero.
-    """
-    known = np.isfinite(outputs).all(axis=1)
-    outputs, w, codes = outputs[known], problem.weights[known], decide(problem.Y[known])
-    temperature = fit_temperature(outputs, codes, w)
-    if temperature is None:
-        return np.inf
-    logs = log_probabilities(outputs, temperature)[np.arange(len(codes)), codes]
-    rate = (w @ (decide(outputs) != codes) + w.mean()) / w.sum()
-    return float(rate * -(w @ logs) / w.sum())
 
 
 def squared_loss(Y: np.ndarray) -> Loss:

@@ -30,7 +30,7 @@ from learnkernels.estimators.fitting import (
 from learnkernels.estimators.input.parts import as_parts
 from learnkernels.estimators.input.rows import Rows
 from learnkernels.estimators.input.targets import class_codes
-from learnkernels.estimators.selection import AROUND, class_loss, regularization_name
+from learnkernels.estimators.regularization import AROUND, class_loss, regularization_name
 from learnkernels.execution import as_backend, format_bytes, saving_backend
 from learnkernels.kernels.tables import is_frame
 from learnkernels.machines import StreamedRidge

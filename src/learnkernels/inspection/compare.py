@@ -47,6 +47,7 @@ from learnkernels.inspection.comparison import (
     results_of,
 )
 from learnkernels.kernels import encodes, kernel_names, resolve, takes_tables
+from learnkernels.kernels.tables import is_frame
 from learnkernels.machines import SVM, Machine, Ridge
 from learnkernels.methods import METHODS, WeightMethod, as_method
 from learnkernels.plurals import count_text
@@ -177,7 +178,8 @@ def compare(
     with as_input_error():
         check_consistent_length(X, y)
         y = _check_y(y, multi_output=task == "regression", y_numeric=task == "regression")
-    warn_about_columns(X, y, encoded)
+    if is_frame(X):
+        warn_about_columns(X, y, encoded)
     if is_whole(cv):
         warn_about_copies(X, y)
     setting = task_of(task, y, cv, random_state, grid)

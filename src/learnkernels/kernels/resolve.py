@@ -27,7 +27,6 @@ from learnkernels.kernels.sources import (
     ALL_COLUMNS,
     On,
     Source,
-    is_numeric,
     kernels_behind,
     source_of_columns,
 )
@@ -94,7 +93,7 @@ def resolve(
     """
     if isinstance(kernels, str) and kernels == "precomputed":
         return [Precomputed(index) for index in range(X.shape[2])]
-    validated = is_numeric(X) and not takes_tables(kernels)
+    validated = tables.is_numeric(X) and not takes_tables(kernels)
     data = TrainingData(X, sample_weight, names, missing, validated, target, gradient_products)
     return expand(kernels, data)
 

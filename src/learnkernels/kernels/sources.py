@@ -76,7 +76,7 @@ class Columns:
         positions = self.positions_in(X)
         if self.text:
             return tables.strings(X, positions[0], self.view)
-        if self.encodings is None or is_numeric(X):
+        if self.encodings is None or tables.is_numeric(X):
             return tables.numbers(X, positions, self.view)
         columns = zip(self.encodings, positions, self.labels(), strict=True)
         return np.hstack([encoding(tables.column(X, i), name) for encoding, i, name in columns])
@@ -304,11 +304,6 @@ def check_text(X: Any, positions: Sequence[int], names: Sequence[str] | None, vi
             "lk.on(column, lk.ngrams())."
         )
     return bool(text)
-
-
-def is_numeric(X: Any) -> bool:
-    """Return whether X is a sparse matrix, or an array of numbers."""
-    return sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf")
 
 
 def has_values(data: Any, view: str) -> np.ndarray:

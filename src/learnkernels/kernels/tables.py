@@ -19,6 +19,19 @@ def is_frame(X: Any) -> bool:
     return hasattr(X, "columns") and hasattr(X, "dtypes")
 
 
+def is_numeric(X: Any) -> bool:
+    """Return whether X is a sparse matrix, or an array of numbers."""
+    return sparse.issparse(X) or (isinstance(X, np.ndarray) and X.dtype.kind in "biuf")
+
+
+def is_lazy(X: Any) -> bool:
+    """Return whether X is a table whose rows are not in memory: of Dask, Parquet, Zarr or HDF5."""
+    if hasattr(X, "__dask_graph__"):
+        return True
+    in_memory = isinstance(X, np.ndarray | list | tuple) or sparse.issparse(X) or is_frame(X)
+    return not in_memory and hasattr(X, "shape") and hasattr(X, "__getitem__")
+
+
 def n_rows(X: Any) -> int:
     """Return the number of samples."""
     return int(X.shape[0]) if hasattr(X, "shape") else len(X)

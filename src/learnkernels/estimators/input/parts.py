@@ -14,7 +14,7 @@ from scipy import sparse
 from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError
 from learnkernels.kernels import tables
-from learnkernels.kernels.tables import is_frame
+from learnkernels.kernels.tables import is_frame, is_lazy
 
 # Rows that are read at once to draw a subsample, or to predict.
 ROWS = 65_536
@@ -259,14 +259,6 @@ def as_parts(X: Any) -> Parts:
     if hasattr(X, "__dask_graph__") and is_frame(X):
         return PartitionedRows(X)
     return SlicedRows(X)
-
-
-def is_lazy(X: Any) -> bool:
-    """Return whether X is a table whose rows are not in memory."""
-    if hasattr(X, "__dask_graph__") or isinstance(X, ParquetTable):
-        return True
-    in_memory = isinstance(X, np.ndarray | list | tuple) or sparse.issparse(X) or is_frame(X)
-    return not in_memory and hasattr(X, "shape") and hasattr(X, "__getitem__")
 
 
 def ranges_of(n: int) -> list[slice]:

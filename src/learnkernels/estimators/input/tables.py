@@ -89,12 +89,12 @@ def warn_about_columns(X: Any, y: np.ndarray, categories: bool) -> None:
 
     Parameters
     ----------
-    X : as given by the user
+    X : frame
     y : ndarray of shape (n_samples,) or (n_samples, n_targets)
     categories : bool
         Whether text is read as categories; texts that the user selected may determine the target.
     """
-    if not is_frame(X) or n_rows(X) < MIN_ROWS:
+    if n_rows(X) < MIN_ROWS:
         return
     n_targets = len(np.unique(y)) if y.ndim == 1 else 0
     for position, name in enumerate(X.columns):
