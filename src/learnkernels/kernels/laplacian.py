@@ -12,6 +12,15 @@ from sklearn.metrics.pairwise import manhattan_distances
 
 from learnkernels.kernels.base import Code, Family
 from learnkernels.kernels.exponential import Exponential, Widths, as_numbers
+from learnkernels.kernels.l1 import l1_distances
+
+
+def distances(X: Any, Z: Any = None) -> np.ndarray:
+    """Return L1 distances between the rows of X and of Z (default: X), dense or sparse."""
+    Z = X if Z is None else Z
+    if sparse.issparse(X) or sparse.issparse(Z):
+        return np.asarray(manhattan_distances(X, Z))
+    return l1_distances(X, Z)
 
 
 class Laplacian(Exponential):
@@ -31,7 +40,7 @@ class Laplacian(Exponential):
     """
 
     code = Code.EXP_L1_DISTANCE
-    distances = staticmethod(manhattan_distances)
+    distances = staticmethod(distances)
 
     def __call__(self, X: Any, Z: Any = None) -> np.ndarray:
         Z = X if Z is None else Z

@@ -58,7 +58,8 @@ class Standardize:
     fills: ClassVar[bool] = True
 
     def __call__(self, X: np.ndarray) -> np.ndarray:
-        Z = (X[:, self.columns] - self.center) / self.scale
+        Z = np.take(X, self.columns, axis=1)  # samples in rows also in memory
+        Z = (Z - self.center) / self.scale
         missing = np.isnan(Z)
         if missing.any():
             Z = np.where(missing, self.neutral, Z)
@@ -198,9 +199,7 @@ def robust_moments(X: np.ndarray, w: np.ndarray) -> np.ndarray:
 
     Extreme values do not count in the mean and in the standard deviation.
     """
-    order = np.argsort(X, axis=0, kind="stable")
-    values, cumulated = np.take_along_axis(X, order, axis=0), np.cumsum(w[order], axis=0)
-    low, center, high = (quantile(values, cumulated, q) for q in (0.1, 0.5, 0.9))
+    low, center, high = quantiles(X, w, (0.1, 0.5, 0.9))
     margin = np.where(high > low, OUTSIDE * (high - low), np.inf)
     clipped = np.clip(X, low - margin, high + margin) - center
     size = np.abs(clipped).max(axis=0, initial=0.0)
@@ -230,6 +229,8 @@ def block_scales(scale: np.ndarray, blocks: np.ndarray) -> np.ndarray:
 def missing_patterns(missing: np.ndarray) -> np.ndarray:
     """Return the first column of each pattern of missing cells that varies among the samples."""
     some = np.flatnonzero(missing.any(axis=0) & ~missing.all(axis=0))
+    if not len(some):
+        return some
     first = np.unique(missing[:, some], axis=1, return_index=True)[1]
     return np.sort(some[first])
 
@@ -253,14 +254,23 @@ def new_names(step: Standardize, data: TrainingData) -> list[str] | None:
     return [*(data.names[k] for k in step.columns), *indicators]
 
 
-def quantile(values: np.ndarray, cumulated: np.ndarray, q: float) -> np.ndarray:
-    """Return the weighted quantile of each column.
+def quantiles(X: np.ndarray, w: np.ndarray, levels: Sequence[float]) -> np.ndarray:
+    """Return weighted quantiles of each column, shape (n_levels, n_columns).
+
+    A quantile is the lowest value such that it and the lower ones have this part of the weight.
 
     Parameters
     ----------
-    values, cumulated : ndarray of shape (n_samples, n_columns)
-        Sorted values of each column, and the sums of their weights up to each.
-    q : float
+    X : ndarray of shape (n_samples, n_columns)
+    w : ndarray of shape (n_samples,)
+        Sample weights.
+    levels : sequence of float
     """
-    position = (cumulated < q * cumulated[-1]).sum(axis=0)
-    return np.take_along_axis(values, position[None, :], axis=0)[0]
+    if (w == w[0]).all():  # no need to sort
+        counts = np.arange(1, len(X) + 1)
+        positions = [int((counts < q * len(X)).sum()) for q in levels]
+        return np.asarray(np.partition(X, positions, axis=0)[positions])
+    order = np.argsort(X, axis=0, kind="stable")
+    values, cumulated = np.take_along_axis(X, order, axis=0), np.cumsum(w[order], axis=0)
+    places = np.stack([(cumulated < q * cumulated[-1]).sum(axis=0) for q in levels])
+    return np.take_along_axis(values, places, axis=0)

@@ -1,5 +1,6 @@
 """Compiled functions of tiles against NumPy."""
 
+import mpmath
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -26,6 +27,28 @@ def test_expm1_is_accurate_over_all_magnitudes():
     assert (error <= 4e-16 * np.abs(exact)).all()
 
 
+def test_expm1_is_accurate_to_two_units_in_the_last_place_against_more_digits():
+    steps = np.linspace(0.0, 745.0, 3001)
+    near_halves = np.log(2) / 2 * np.arange(1, 40, 2)  # the reduced argument is largest
+    small = np.logspace(-16, 0, 999)
+    x = -np.concatenate([steps, np.nextafter(near_halves, 0), near_halves, small])
+    with mpmath.workdps(40):
+        exact = [mpmath.expm1(mpmath.mpf(float(value))) for value in x]
+        found = expm1_of_all(x)
+        units = np.spacing(np.abs(np.array([float(value) for value in exact])))
+        errors = [
+            abs(float((mpmath.mpf(float(value)) - true) / mpmath.mpf(float(unit))))
+            for value, true, unit in zip(found, exact, units, strict=True)
+        ]
+    assert max(errors) <= 2
+
+
+def test_expm1_of_zero_subnormal_and_infinite_arguments():
+    smallest = np.nextafter(0.0, -1.0)
+    x = np.array([0.0, -0.0, smallest, -2.2e-308, -745.0, -746.0, -1.7e308, -np.inf])
+    assert expm1_of_all(x).tolist() == [0.0, 0.0, smallest, -2.2e-308, -1.0, -1.0, -1.0, -1.0]
+
+
 @njit
 def expm1_single_of_all(x):
     out = np.empty_like(x)
@@ -45,13 +68,6 @@ def test_expm1_in_single_precision_has_seven_digits():
 def test_expm1_is_finite_and_between_minus_one_and_zero(x):
     (value,) = expm1_of_all(np.array([x]))
     assert -1.0 <= value <= 0.0
-
-
-def test_l1_distances_equal_those_of_numpy(rng):
-    A, B = rng.standard_normal((7, 4)), rng.standard_normal((5, 4))
-    out = np.empty((7, 5))
-    leaves.l1_distances(A, np.ascontiguousarray(B.T), out)
-    assert np.allclose(out, np.abs(A[:, None] - B[None]).sum(axis=2))
 
 
 def test_products_equal_those_of_numpy(rng):

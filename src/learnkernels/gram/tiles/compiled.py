@@ -15,7 +15,8 @@ from learnkernels.gram.tiles.group import Group
 from learnkernels.gram.tiles.leaves import Tile, fill
 from learnkernels.jit import compiled
 from learnkernels.kernels import Code
-from learnkernels.kernels.row_products import dots, require_columns, squared_norms
+from learnkernels.kernels.l1 import l1_distances
+from learnkernels.kernels.row_products import dots, squared_norms
 
 # Squared norms this many times the median cost Gaussians their last four digits. A squared distance
 # of this part of the norms has eight digits; it is searched for among so many samples.
@@ -160,7 +161,7 @@ class CompiledGroup(Group):
                 # The distance of a sample to itself is exactly zero.
                 np.fill_diagonal(dot, sq_i)
         if Code.EXP_L1_DISTANCE in kinds:
-            l1 = l1_distances(A, B)
+            l1 = l1_distances(*((A.toarray(), B.toarray()) if sparse.issparse(A) else (A, B)))
         return Tile(
             self.codes, self.params, self.earlier, dot, sq_i, sq_j, left.raw[rows],
             right.raw[columns], l1, NO_EXTRA,
@@ -195,13 +196,3 @@ def has_far_samples(X: Any) -> bool:
         near = (D > 0) & (D < TOGETHER * np.add.outer(squared[some], squared[some]))
     away = squared[squared > 0]
     return bool(near.any()) or (len(away) > 0 and bool(away.max() > FAR * np.median(away)))
-
-
-def l1_distances(A: Any, B: Any) -> np.ndarray:
-    """Return L1 distances between rows, shape (rows of A, rows of B)."""
-    if sparse.issparse(A):
-        A, B = A.toarray(), B.toarray()
-    require_columns(A, B)
-    out = np.empty((A.shape[0], B.shape[0]))
-    leaves.l1_distances(np.ascontiguousarray(A), np.ascontiguousarray(B.T), out)
-    return out

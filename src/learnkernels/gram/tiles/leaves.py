@@ -96,21 +96,16 @@ def expm1_negative(x: float) -> float:
     rounded = x * PER_LN2 + ROUNDER
     k = rounded - ROUNDER
     r = (x - k * LN2_HIGH) - k * LN2_LOW
-    q = C13
-    q = q * r + C12
-    q = q * r + C11
-    q = q * r + C10
-    q = q * r + C9
-    q = q * r + C8
-    q = q * r + C7
-    q = q * r + C6
-    q = q * r + C5
-    q = q * r + C4
-    q = q * r + C3
-    q = q * r + C2
+    # Four short chains of multiply-add instead of a long one, in which each waits for the last.
+    square = r * r
+    fourth = square * square
+    low = (C3 * r + C2) + square * (C5 * r + C4)
+    middle = (C7 * r + C6) + square * (C9 * r + C8)
+    high = (C11 * r + C10) + square * (C13 * r + C12)
+    q = low + fourth * (middle + fourth * high)
     exponent = np.float64(rounded).view(np.int64) + 1023
     two_k = np.int64(exponent << 52).view(np.float64)
-    return two_k * (r + r * r * q) + (two_k - 1.0)
+    return two_k * (r + square * q) + (two_k - 1.0)
 
 
 @compiled(inline="always", fastmath=EXACT)
@@ -152,10 +147,15 @@ def fill(tile: Tile, i: int, start: int, columns: int, B: np.ndarray) -> None:
     for k in range(codes.shape[0]):
         b = B[k]
         if codes[k] == SQUARE_OF_EARLIER:
-            source = B[tile.earlier[k]]
-            for j in range(columns):
-                b[j] = source[j] * (source[j] + two)
-            for _ in range(int(params[k, 0]) - 1):
+            source, times = B[tile.earlier[k]], int(params[k, 0])
+            if times == 1:
+                for j in range(columns):
+                    b[j] = source[j] * (source[j] + two)
+            else:  # one loop for every two squarings: values stay in registers
+                for j in range(columns):
+                    h = source[j] * (source[j] + two)
+                    b[j] = h * (h + two)
+            for _ in range(times - 2):
                 for j in range(columns):
                     b[j] = b[j] * (b[j] + two)
         elif codes[k] == EXP_L1_DISTANCE:
@@ -210,57 +210,35 @@ def half_distances(
 
 
 @compiled(fastmath=SUMS)
-def l1_distances(A: np.ndarray, B: np.ndarray, out: np.ndarray) -> None:
-    """Compute out[i, j] = sum_f |A[i, f] - B[f, j]|; B has features in rows."""
-    for i in range(A.shape[0]):
-        for j in range(B.shape[1]):
-            out[i, j] = 0.0
-        for f in range(A.shape[1]):
-            for j in range(B.shape[1]):
-                out[i, j] += abs(A[i, f] - B[f, j])
-
-
-@compiled(fastmath=SUMS)
 def add_products(B: np.ndarray, columns: int, S: np.ndarray) -> None:
-    """Add sum_j B[k, j] B[l, j] to S[k, l] for l <= k, in blocks of four rows of B."""
-    for k in range(0, B.shape[0], 4):
-        for m in range(0, k + 4, 4):
-            s00 = s01 = s02 = s03 = s10 = s11 = s12 = s13 = 0.0
-            s20 = s21 = s22 = s23 = s30 = s31 = s32 = s33 = 0.0
-            p0, p1, p2, p3 = B[k], B[k + 1], B[k + 2], B[k + 3]
-            q0, q1, q2, q3 = B[m], B[m + 1], B[m + 2], B[m + 3]
+    """Add sum_j B[k, j] B[l, j] to S[k, l] for l <= k, in blocks of three rows of B.
+
+    Nine sums and six operands fit the sixteen vector registers; with blocks of four rows they do
+    not, and the sums take twice as long.
+    """
+    for k in range(0, B.shape[0], 3):
+        p0, p1, p2 = B[k], B[k + 1], B[k + 2]
+        for m in range(0, k + 3, 3):
+            s00 = s01 = s02 = s10 = s11 = s12 = s20 = s21 = s22 = 0.0
+            q0, q1, q2 = B[m], B[m + 1], B[m + 2]
             for j in range(columns):
-                x0, x1, x2, x3 = p0[j], p1[j], p2[j], p3[j]
-                y0, y1, y2, y3 = q0[j], q1[j], q2[j], q3[j]
+                x0, x1, x2 = p0[j], p1[j], p2[j]
+                y0, y1, y2 = q0[j], q1[j], q2[j]
                 s00 += x0 * y0
                 s01 += x0 * y1
                 s02 += x0 * y2
-                s03 += x0 * y3
                 s10 += x1 * y0
                 s11 += x1 * y1
                 s12 += x1 * y2
-                s13 += x1 * y3
                 s20 += x2 * y0
                 s21 += x2 * y1
                 s22 += x2 * y2
-                s23 += x2 * y3
-                s30 += x3 * y0
-                s31 += x3 * y1
-                s32 += x3 * y2
-                s33 += x3 * y3
             S[k, m] += s00
             S[k, m + 1] += s01
             S[k, m + 2] += s02
-            S[k, m + 3] += s03
             S[k + 1, m] += s10
             S[k + 1, m + 1] += s11
             S[k + 1, m + 2] += s12
-            S[k + 1, m + 3] += s13
             S[k + 2, m] += s20
             S[k + 2, m + 1] += s21
             S[k + 2, m + 2] += s22
-            S[k + 2, m + 3] += s23
-            S[k + 3, m] += s30
-            S[k + 3, m + 1] += s31
-            S[k + 3, m + 2] += s32
-            S[k + 3, m + 3] += s33

@@ -93,16 +93,13 @@ def sum_pairs(
         False if all weights are one, which saves work.
     root_i, root_j : float64 arrays of shape (rows,) and (columns,)
         Square roots of the sample weights, positive.
-    S : float64 array of shape (P, P), P a multiple of 4 and at least n_kernels + 2
-        Its last row is scratch.
+    S : float64 array of shape (P, P), P a multiple of 3 and at least n_kernels + 1
     row_sums, column_sums : float64 arrays of shape (P, rows) and (P, at least first + columns)
     """
     P, n_used = S.shape[0], offsets.shape[0]
     width = piece(P, 8)
     B = np.zeros((P, width))
-    target, ones = B[n_used - 1], B[P - 1]  # a kernel of ones, whose products are the row sums
-    for j in range(width):
-        ones[j] = 1.0
+    target = B[n_used - 1]
     for start in range(0, root_j.shape[0], width):
         columns = min(width, root_j.shape[0] - start)
         roots = root_j[start : start + columns]
@@ -114,26 +111,25 @@ def sum_pairs(
                 y, right = Y_i[i, t], Y_j[t, start : start + columns]
                 for j in range(columns):
                     target[j] += y * right[j]
-            w = root_i[i] * root_i[i]
             for k in range(n_used):
-                b, offset = B[k], offsets[k]
+                b, offset, total = B[k], offsets[k], 0.0
                 sums = column_sums[k, first + start : first + start + columns]
                 if offset != 0.0:
                     for j in range(columns):
                         b[j] -= offset
-                for j in range(columns):
-                    sums[j] += w * b[j]
                 if weighted:
+                    root = root_i[i]
                     for j in range(columns):
-                        b[j] *= root_i[i] * roots[j]
-            if weighted:
-                for j in range(columns):
-                    ones[j] = roots[j] / root_i[i]
-            for k in range(P):
-                S[P - 1, k] = 0.0
+                        value = b[j]
+                        total += roots[j] * roots[j] * value
+                        sums[j] += root * root * value
+                        b[j] = root * roots[j] * value
+                else:
+                    for j in range(columns):
+                        total += b[j]
+                        sums[j] += b[j]
+                row_sums[k, i] += total
             add_products(B, columns, S)
-            for k in range(P):
-                row_sums[k, i] += S[P - 1, k]
 
 
 @compiled(fastmath=SUMS)
@@ -250,7 +246,7 @@ class PairSums:
     borders : ndarray of shape (n_blocks + 1,)
         Block b holds the samples borders[b] to borders[b + 1].
     P : int
-        Rows of the scratch array: the kernels, the target, a kernel of ones, in fours.
+        Rows of the scratch array: the kernels and the target, in threes.
     """
 
     kernels: Tiled
@@ -273,7 +269,7 @@ class PairSums:
         # vary little around a large value. Wide exponentials, taken minus one, are small already.
         means = few_values(kernels).mean(axis=(1, 2))
         offsets = np.append(np.where((kernels.units == 0) | (means < -0.5), means, 0.0), 0.0)
-        work = cls(kernels, Y, w, offsets, borders, -4 * (-(p + 2) // 4))
+        work = cls(kernels, Y, w, offsets, borders, -3 * (-(p + 1) // 3))
         total = backend.fold(work, row_ranges(p, borders), "alignment statistics")
         S = np.tril(total["S"]) + np.tril(total["S"], -1).swapaxes(2, 3)  # (blocks, blocks, P, P)
         for b in range(1, len(S)):
