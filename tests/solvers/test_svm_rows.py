@@ -9,29 +9,42 @@ from learnkernels.solvers import RowGram, solve_svm, svm_rows
 
 
 class ArrayRows:
-    """Rows of a matrix in memory, with few slots."""
+    """Rows of a matrix in memory, rounded to a type, with few slots."""
 
-    def __init__(self, K, n_slots, dtype=float):
+    def __init__(self, K, n_slots, dtype=float, complete=False):
         self.K = K
-        self.values = np.full((n_slots, len(K)), np.nan, dtype)
+        self.n_slots = n_slots
+        self.dtype = dtype
+        self.rounded = K.astype(dtype).astype(float if dtype is float else np.float32)
+        self.values = self.rounded if complete else self.rounded[:n_slots]
         self.kept = []
         self.evaluated = 0
+        self.evicted = False
+        self.complete = complete
+        self.parts = []
 
-    def fetch(self, index):
-        wanted = index.tolist()
-        assert len(wanted) <= len(self.values)
-        kept = [i for i in self.kept if i in wanted]
-        missing = [i for i in wanted if i not in kept]
+    def add(self, index, d, out):
+        missing = [i for i in index.tolist() if i not in self.kept]
         self.evaluated += len(missing)
-        self.kept = kept + missing
-        self.values[: len(self.kept)] = self.K[self.kept]
-        return np.array([self.kept.index(i) for i in wanted])
+        self.kept = [i for i in self.kept if i not in index] + index.tolist()
+        self.evicted |= len(self.kept) > self.n_slots
+        self.kept = self.kept[-self.n_slots :]
+        out += d @ self.rounded[index]
 
     def times(self, beta):
         return self.K @ beta
 
+    def times_at(self, index, beta, single=False):
+        return (self.rounded if single else self.K)[index] @ beta
+
     def gram(self, index):
         return self.K[np.ix_(index, index)]
+
+    def take(self, index):
+        part = ArrayRows(self.K[np.ix_(index, index)], self.n_slots, self.dtype)
+        self.parts.append(part)
+        self.kept = []
+        return part
 
 
 def problem(n, rng):
@@ -42,13 +55,14 @@ def problem(n, rng):
 
 @pytest.mark.parametrize("C", [0.1, 1.0, 100.0])
 @pytest.mark.parametrize("epsilon", [None, 0.2])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_solution_equals_that_of_the_whole_matrix(C, epsilon, dtype, rng, monkeypatch):
+@pytest.mark.parametrize("dtype", [float, np.float32])
+@pytest.mark.parametrize("n_slots", [40, 299, 300])
+def test_solution_equals_that_of_the_whole_matrix(C, epsilon, dtype, n_slots, rng, monkeypatch):
     monkeypatch.setattr(svm_rows, "WORKING", 40)
     K, f = problem(300, rng)
     y = np.where(f > 0, 1.0, -1.0) if epsilon is None else f
     dense, _ = solve_svm(K, y, np.full(300, C), epsilon=epsilon)
-    rows = ArrayRows(K, 300, dtype)
+    rows = ArrayRows(K, n_slots, dtype, complete=n_slots == 300)
     found, certificate = solve_svm(RowGram(rows), y, np.full(300, C), epsilon=epsilon)
     assert certificate.status == "optimal"
     assert abs(found.bound - dense.bound) <= 1e-8 * abs(dense.bound)
@@ -84,3 +98,55 @@ def test_rows_are_evaluated_for_entries_that_violate_only(rng, monkeypatch):
     solution, _ = solve_svm(RowGram(rows), y, np.full(500, 1.0))
     assert np.count_nonzero(solution.beta) < 200
     assert rows.evaluated < 500
+
+
+@pytest.mark.parametrize("dtype", [float, np.float32])
+@pytest.mark.parametrize("margin", [0.0, 1.0])
+def test_shrinking_does_not_change_the_solution(dtype, margin, rng, monkeypatch):
+    monkeypatch.setattr(svm_rows, "WORKING", 20)
+    monkeypatch.setattr(svm_rows, "MARGIN", margin)
+    K, f = problem(400, rng)
+    y, C = np.where(f > 0, 1.0, -1.0), rng.uniform(0.5, 2.0, 400)
+    dense, _ = solve_svm(K, y, C)
+    rows = ArrayRows(K, 20, dtype)
+    found, certificate = solve_svm(RowGram(rows), y, C)
+    assert rows.parts
+    assert all(len(part.K) <= svm_rows.SHRUNK * 400 for part in rows.parts)
+    assert certificate.status == "optimal"
+    assert np.allclose(found.beta, dense.beta, atol=1e-6)
+
+
+def test_shrinking_starts_when_rows_are_evicted(rng, monkeypatch):
+    monkeypatch.setattr(svm_rows, "WORKING", 20)
+    K, f = problem(400, rng)
+    rows = ArrayRows(K, 399)
+    solve_svm(RowGram(rows), np.where(f > 0, 1.0, -1.0), np.ones(400))
+    assert not rows.evicted
+    assert not rows.parts
+
+
+@pytest.mark.parametrize("n_slots", [40, 500])
+def test_certificate_of_rounded_rows_is_that_of_the_matrix(n_slots, rng, monkeypatch):
+    monkeypatch.setattr(svm_rows, "WORKING", 40)
+    monkeypatch.setattr(svm_rows, "NEAR", 1e-3)
+    K, f = problem(500, rng)
+    K += np.eye(500) * 1e-3
+    y, C = np.where(f > 0, 1.0, -1.0), np.ones(500)
+    gram = RowGram(ArrayRows(K, n_slots, np.float16, complete=n_slots == 500))
+    found, certificate = solve_svm(gram, y, C, exact=False)
+    outputs = K @ found.beta
+    loss = C @ np.maximum(0, 1 - y * (outputs + found.intercept))
+    assert certificate.status == "optimal"
+    assert found.value == pytest.approx(found.beta @ outputs / 2 + loss, rel=1e-12)
+    assert found.bound == pytest.approx(y @ found.beta - found.beta @ outputs / 2, rel=1e-12)
+    too_small = np.where(found.beta < np.maximum(y, 0), y - outputs, -np.inf)
+    too_large = np.where(found.beta > np.minimum(y, 0), outputs - y, -np.inf)
+    assert too_small.max() + too_large.max() <= 1e-3
+
+
+def test_steps_are_counted_and_limited(rng):
+    K, f = problem(300, rng)
+    y = np.where(f > 0, 1.0, -1.0)
+    _, certificate = solve_svm(RowGram(ArrayRows(K, 300)), y, np.full(300, 1e4), max_iter=5)
+    assert certificate.status == "not converged"
+    assert certificate.iterations >= 5

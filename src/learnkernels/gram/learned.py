@@ -73,6 +73,11 @@ class LearnedKernel:
         """Whether values before centering are so small that float32 holds seven digits of them."""
         return all(part.bounded for part in self.parts)
 
+    @property
+    def fast_single(self) -> bool:
+        """Whether values of single precision cost much less than those of double precision."""
+        return bool(self.parts) and all(part.fast_single for part in self.parts)
+
     def root(self) -> np.ndarray:
         """Return R with K = R R', of shape (n_samples, rank), for non-negative weights."""
         roots = [part.root() for part in self.parts]
@@ -84,9 +89,13 @@ class LearnedKernel:
         if n > SMALL:
             require_memory(8 * n * n, f"the Gram matrix of {n} samples")
         K = np.zeros((n, n))
+        self.add_gram(K, backend)
+        return K
+
+    def add_gram(self, K: np.ndarray, backend: Backend) -> None:
+        """Add the Gram matrix of the training samples to K, in the precision of K."""
         for part in self.parts:
             part.add_gram(K, backend)
-        return K
 
     def cross_gram(self, X: Any, backend: Backend) -> np.ndarray:
         """Return the Gram matrix of new samples against the training samples."""
@@ -139,6 +148,26 @@ class LearnedKernel:
     def times(self, coef: np.ndarray, backend: Backend) -> np.ndarray:
         """Return ``K coef`` on the training samples; with centering, columns of coef sum to 0."""
         return np.sum([part.times(coef, backend) for part in self.parts], axis=0)
+
+    def times_at(
+        self, index: np.ndarray, coef: np.ndarray, backend: Backend, single: bool = False
+    ) -> np.ndarray:
+        """Return some rows of ``K coef``, as `times` does.
+
+        Parameters
+        ----------
+        index : ndarray of shape (n_rows,)
+            Different training samples.
+        coef : ndarray of shape (n_samples, n_outputs)
+        backend : Backend
+        single : bool, default=False
+            Whether single precision is enough; Gaussians are then evaluated twice as fast.
+
+        Returns
+        -------
+        ndarray of shape (n_rows, n_outputs)
+        """
+        return np.sum([part.times_at(index, coef, backend, single) for part in self.parts], axis=0)
 
     def rounded(self) -> LearnedKernel:
         """Return a kernel with fast products in single precision, for twice as fast ones."""
@@ -227,6 +256,7 @@ class GramMatrix:
 
     rank = np.inf
     fast_products = False
+    fast_single = False
 
     def gram(self, backend: Backend) -> np.ndarray:
         """Return the matrix."""

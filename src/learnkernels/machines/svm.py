@@ -32,6 +32,13 @@ from learnkernels.solvers import LEAST_ROWS, Certificate, RowGram, SVMSolution, 
 Path = list[tuple[SVMSolution, Certificate]]
 Solve = Callable[..., Path]
 
+# Up to this many samples, the Gram matrix in double precision is faster than rows.
+FEW = 3000
+# Up to this many bytes, all rows of single precision are evaluated at once.
+WHOLE = 5e8
+# Rows that are kept if it is fast to evaluate them again, as a part of all rows: the operating
+# system may take longer to hand out memory than it takes to fill it.
+KEPT = 1 / 6
 # Part of the memory for rows that are kept; the rest is for those that are being evaluated.
 PART = 0.9
 
@@ -42,8 +49,8 @@ logger = logging.getLogger("learnkernels")
 class SVM(Machine, Strategy):
     """Soft-margin SVM; the regularisation is C.
 
-    It is trained with the Gram matrix if that fits into the memory, else with some of its rows at
-    a time.
+    It is trained with the Gram matrix if that fits into the memory and is faster, else with some of
+    its rows at a time.
 
     Parameters
     ----------
@@ -85,8 +92,7 @@ class SVM(Machine, Strategy):
     def train(self, problem: TrainingProblem, values: Sequence[float]) -> list[Trained]:
         """Solve every output separately, along the values of C."""
         solve = partial(svm_path, weights=problem.weights, values=values, **self.options())
-        fits = gram_bytes(len(problem.Y)) <= problem.max_memory
-        by_output = dense_paths(problem, solve) if fits else row_paths(problem, solve)
+        by_output = dense_paths(problem, solve) if dense(problem) else row_paths(problem, solve)
         return [
             Trained(
                 np.column_stack([path[v][0].beta for path in by_output]),
@@ -95,6 +101,14 @@ class SVM(Machine, Strategy):
             )
             for v in range(len(values))
         ]
+
+
+def dense(problem: TrainingProblem) -> bool:
+    """Return whether to train with the Gram matrix in double precision."""
+    n = len(problem.Y)
+    # Rows of single precision are faster, unless there are few samples.
+    faster = n > FEW and problem.kernel.fast_single and not problem.signed
+    return gram_bytes(n) <= problem.max_memory and not faster
 
 
 def dense_paths(problem: TrainingProblem, solve: Solve) -> list[Path]:
@@ -113,10 +127,21 @@ def row_paths(problem: TrainingProblem, solve: Solve) -> list[Path]:
         who = "an SVM with weights of both signs"
         require_gram_memory(n, 1, problem.max_memory, who, "use fewer samples")
     memory = max(8.0 * n * LEAST_ROWS, PART * problem.max_memory)
-    rows = KernelRows(problem.kernel, problem.backend, memory)
+    complete = problem.kernel.fast_single and 4.0 * n**2 <= min(memory, WHOLE)
+    if problem.kernel.fast_single and not complete:
+        memory = min(memory, 4.0 * n * max(LEAST_ROWS, n * KEPT))
+    rows = KernelRows(problem.kernel, problem.backend, memory, complete)
     n_rows = len(rows.values)
     logger.info("%d samples: support vector machine with %d rows of the Gram matrix.", n, n_rows)
-    return [solve(RowGram(rows), y) for y in problem.Y.T]
+    if complete:
+        task = partial(solve_by_rows, solve, rows)
+        return list(problem.backend.map(task, list(problem.Y.T), "support vectors", local=True))
+    return [solve_by_rows(solve, rows, y) for y in problem.Y.T]
+
+
+def solve_by_rows(solve: Solve, rows: KernelRows, y: np.ndarray) -> Path:
+    """Solve one output."""
+    return solve(RowGram(rows), y)
 
 
 @dataclass(frozen=True)

@@ -108,8 +108,16 @@ class Gram(Protocol):
 
     def advance(
         self, dual: Dual, beta: np.ndarray, gradient: np.ndarray, tol: float, max_iter: int
-    ) -> int:
-        """Take SMO steps in place; fewer than `max_iter` if the violation is below `tol`."""
+    ) -> tuple[int, bool]:
+        """Take about `max_iter` SMO steps in place, or fewer if the violation falls below `tol`.
+
+        Returns
+        -------
+        taken : int
+            Number of steps.
+        converged : bool
+            Whether the violation is below `tol`.
+        """
 
 
 @dataclass(frozen=True)
@@ -135,14 +143,13 @@ class DenseGram:
 
     def advance(
         self, dual: Dual, beta: np.ndarray, gradient: np.ndarray, tol: float, max_iter: int
-    ) -> int:
+    ) -> tuple[int, bool]:
         diagonal = np.ascontiguousarray(np.diagonal(self.K))
-        return int(
-            steps(
-                self.K, diagonal, dual.lower, dual.upper, dual.epsilon, beta, gradient,
-                *dual.bars(beta), tol, max_iter,
-            )
+        taken = steps(
+            self.K, diagonal, dual.lower, dual.upper, dual.epsilon, beta, gradient,
+            *dual.bars(beta), tol, max_iter,
         )  # fmt: skip
+        return int(taken), bool(taken < max_iter)
 
 
 @dataclass(frozen=True)
@@ -294,11 +301,11 @@ def solve_svm(
         """Run SMO in place; at the tolerance, polish, and lower the tolerance if that fails."""
         nonlocal tol, polishes, settled
         beta, gradient = now.beta, now.gradient
-        taken = gram.advance(dual, beta, gradient, tol, chunk)
+        taken, done = gram.advance(dual, beta, gradient, tol, chunk)
         following = SVMSolution.of(dual, beta, gradient, taken)
-        if taken < chunk and polishes == 0:
+        if done and polishes == 0:
             settled = True
-        elif taken < chunk and now.iterations + taken < max_iter:
+        elif done and now.iterations + taken < max_iter:
             polishes -= 1
             following, settled = polish(gram, dual, following)
             # Residuals that exceed epsilon by less than the tolerance may be all of the loss.

@@ -49,7 +49,7 @@ class CombinedFactors:
     center: bool
 
     kind = "factors"
-    fast_products = bounded = False
+    fast_products = bounded = fast_single = False
 
     @property
     def rank(self) -> int:
@@ -134,6 +134,12 @@ class CombinedFactors:
         """Return K coef on the training samples, shape (n_samples, n_outputs)."""
         parts = zip(self.factors, self.d, strict=True)
         return np.sum([f.times(d[:, None] * f.transposed_times(coef)) for f, d in parts], axis=0)
+
+    def times_at(
+        self, index: np.ndarray, coef: np.ndarray, backend: Backend, single: bool
+    ) -> np.ndarray:
+        """Return some rows of ``K coef``; see `LearnedKernel.times_at`."""
+        return np.asarray(self.times(coef, backend)[index])
 
     def take(self, index: np.ndarray) -> CombinedFactors:
         """Return the combination on some of the training samples."""

@@ -53,7 +53,7 @@ class CombinedPairs:
     kind = "pairs"
     rank = np.inf  # no factor of the Gram is known
     fast_products = True
-    bounded = False
+    bounded = fast_single = False
 
     @classmethod
     def of(
@@ -161,6 +161,12 @@ class CombinedPairs:
     def times(self, coef: np.ndarray, backend: Backend) -> np.ndarray:
         """Return ``K coef`` on the training pairs."""
         return self.products(self.cells, coef, backend)
+
+    def times_at(
+        self, index: np.ndarray, coef: np.ndarray, backend: Backend, single: bool
+    ) -> np.ndarray:
+        """Return some rows of ``K coef``; see `LearnedKernel.times_at`."""
+        return np.asarray(self.times(coef, backend)[index])
 
     def rounded(self) -> CombinedPairs:
         """Return the combination in single precision."""

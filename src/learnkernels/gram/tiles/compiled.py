@@ -51,6 +51,10 @@ class CompiledSamples:
     def take(self, index: np.ndarray) -> CompiledSamples:
         return CompiledSamples(self.A[index], self.squared[index], self.raw[index])
 
+    def part(self, samples: slice) -> CompiledSamples:
+        """Return a range of the samples."""
+        return CompiledSamples(self.A[samples], self.squared[samples], self.raw[samples])
+
     def as_columns(self) -> CompiledSamples:
         return self
 

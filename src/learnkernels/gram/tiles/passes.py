@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from itertools import pairwise
 from typing import Any
 
@@ -31,6 +31,7 @@ import numpy as np
 from learnkernels.execution import Backend, digest
 from learnkernels.gram.statistics import not_finite
 from learnkernels.gram.tiles.compiled import evaluate
+from learnkernels.gram.tiles.gaussians import GaussianSum
 from learnkernels.gram.tiles.group import Tiled
 from learnkernels.gram.tiles.leaves import SUMS, Tile, add_products, fill
 from learnkernels.jit import compiled
@@ -368,6 +369,11 @@ class CombinedTiles:
         """Whether values on tiles are at most one, so that they have seven digits in float32."""
         return bool((self.kernels.units == 1).all())
 
+    @property
+    def fast_single(self) -> bool:
+        """Whether single precision is much faster: true of Gaussians."""
+        return self.gaussians is not None
+
     def add_gram(self, K: np.ndarray, backend: Backend) -> None:
         """Add the Gram matrix of the training samples to K, which is symmetric."""
         task = partial(self.add_rows, K)
@@ -379,9 +385,26 @@ class CombinedTiles:
         """Add some rows of the Gram from the diagonal on, and the same columns."""
         u, at = self.means - self.constant / 2, np.arange(rows.start, rows.stop)
         for columns in (rows, *ranges((0, len(K)), COLUMNS, rows.stop)):
-            tile = self.kernels.tile(rows, columns)
-            combine(tile, self.factors, u[rows], u[columns], K, at, columns.start)
+            self.add_tile(self.kernels, rows, columns, u[rows], u[columns], K, at, columns.start)
             K[columns, rows] = K[rows, columns].T
+
+    @cached_property
+    def gaussians(self) -> GaussianSum | None:
+        """The combination as a sum of Gaussians; None if it has other kernels."""
+        return GaussianSum.of(self.kernels, self.factors)
+
+    def add_tile(
+        self, kernels: Any, rows: slice, columns: slice, u_i: np.ndarray, u_j: np.ndarray,
+        out: np.ndarray, at: np.ndarray, j0: int,
+    ) -> None:  # fmt: skip
+        """Add the combination minus ``u_i + u_j`` on a tile to ``out[at, j0:]``; see `combine`."""
+        if self.gaussians is None:
+            combine(kernels.tile(rows, columns), self.factors, u_i, u_j, out, at, j0)
+            return
+        left, right = kernels.left[0], kernels.right[0]
+        near = left.part(rows)
+        same = left is right and rows == columns
+        self.gaussians.add(near, near if same else right.part(columns), u_i, u_j, out, at, j0)
 
     def prepared(self, X: Any) -> Tiled:
         """Return new samples as rows."""
@@ -408,8 +431,7 @@ class CombinedTiles:
         u_i, u_j = np.zeros(rows.stop - rows.start), self.means - self.constant
         at = np.arange(rows.start - first, rows.stop - first)
         for columns in ranges((0, kernels.shape[1]), COLUMNS):
-            tile = kernels.tile(rows, columns)
-            combine(tile, self.factors, u_i, u_j[columns], out, at, columns.start)
+            self.add_tile(kernels, rows, columns, u_i, u_j[columns], out, at, columns.start)
 
     def add_near(self, near: CombinedTiles, rows: slice, out: np.ndarray) -> None:
         """Add values of some training samples at the samples of `near`, up to row means."""
@@ -418,11 +440,17 @@ class CombinedTiles:
     def add_at(self, some: CombinedTiles, samples: slice, out: np.ndarray, at: np.ndarray) -> None:
         """Add rows of the Gram, those of the samples of `some`, at some columns to out[at]."""
         kernels, u = some.kernels.facing(self.kernels), some.means - self.constant
+        rows = slice(0, len(at))
         for columns in ranges((0, samples.stop), COLUMNS, samples.start):
-            tile = kernels.tile(slice(0, len(at)), columns)
-            combine(tile, self.factors, u, self.means[columns], out, at, columns.start)
+            self.add_tile(kernels, rows, columns, u, self.means[columns], out, at, columns.start)
 
-    def products(self, rows: Tiled, coef: np.ndarray, backend: Backend) -> np.ndarray:
+    def products(
+        self,
+        rows: Tiled,
+        coef: np.ndarray,
+        backend: Backend,
+        dtype: type[np.floating[Any]] = np.float64,
+    ) -> np.ndarray:
         """Return ``K(new, training) @ coef`` by tiles, without the Gram matrix.
 
         Parameters
@@ -431,22 +459,31 @@ class CombinedTiles:
             New samples, of the kernels of this combination.
         coef : ndarray of shape (n_samples, n_outputs)
             With centering its columns sum to zero, so that the mean of a new row drops out.
+        dtype : type, default=numpy.float64
+            Precision of Gaussians.
         """
-        task = partial(self.product_of_rows, rows.facing(self.kernels), np.ascontiguousarray(coef))
+        kernels, coef = rows.facing(self.kernels), np.ascontiguousarray(coef)
+        task = partial(self.product_of_rows, kernels, coef, dtype)
         parts = row_ranges(len(self.factors), (0, rows.shape[0]))
         found = list(backend.map(task, parts, "prediction"))
         total = np.concatenate(found) if found else np.empty((0, coef.shape[1]))
         # Centering and constants add the same to every product.
         return total + (self.constant - self.means) @ coef
 
-    def product_of_rows(self, kernels: Tiled, coef: np.ndarray, rows: slice) -> np.ndarray:
+    def product_of_rows(
+        self, kernels: Any, coef: np.ndarray, dtype: type[np.floating[Any]], rows: slice
+    ) -> np.ndarray:
         """Return the product of some rows with coef, without the terms of centering."""
         out = np.zeros((rows.stop - rows.start, coef.shape[1]))
+        if self.gaussians is not None:
+            left, right = kernels.left[0].part(rows), kernels.right[0]
+            self.gaussians.add_products(left, right, np.ascontiguousarray(coef.T), out, dtype)
+            return out
         u_i, at = np.zeros(len(out)), np.arange(len(out))
         for columns in ranges((0, kernels.shape[1]), COLUMNS):
             values = np.zeros((len(out), columns.stop - columns.start))
             u_j = np.zeros(values.shape[1])
-            combine(kernels.tile(rows, columns), self.factors, u_i, u_j, values, at, 0)
+            self.add_tile(kernels, rows, columns, u_i, u_j, values, at, 0)
             with np.errstate(invalid="ignore", over="ignore"):  # predictions are checked
                 out += values @ coef[columns]
         return out
@@ -457,6 +494,41 @@ class CombinedTiles:
         if len(used) == len(coef):
             return self.products(self.kernels, coef, backend)
         return self.take(used).products(self.kernels, coef[used], backend)
+
+    def times_at(
+        self, index: np.ndarray, coef: np.ndarray, backend: Backend, single: bool
+    ) -> np.ndarray:
+        """Return some rows of ``K coef``; see `LearnedKernel.times_at`."""
+        used = np.flatnonzero(coef.any(axis=1))
+        near, found = self.take(used), np.zeros((len(index), coef.shape[1]))
+        if self.gaussians is None or single or not np.isin(used, index).all():
+            rows = self.kernels.take(index)
+            return near.products(rows, coef[used], backend, np.float32 if single else np.float64)
+        # Every pair of samples with coefficients is evaluated once.
+        own = np.isin(index, used)
+        rows = self.kernels.take(index[~own])
+        found[~own] = near.products(rows, coef[used], backend)
+        order = np.searchsorted(used, index[own])
+        found[own] = near.symmetric_products(np.ascontiguousarray(coef[used].T), backend)[order]
+        return found
+
+    def symmetric_products(self, coef: np.ndarray, backend: Backend) -> np.ndarray:
+        """Return ``K coef`` of Gaussians, shape (n_samples, n_outputs).
+
+        Parameters
+        ----------
+        coef : ndarray of shape (n_outputs, n_samples)
+        """
+        assert self.gaussians is not None
+        samples: Any = self.kernels
+        task = partial(self.gaussians.symmetric_products, samples.left[0], coef)
+        parts = row_ranges(len(self.factors), (0, coef.shape[1]))
+        total = np.zeros(coef.shape[::-1])
+        for rows, (own, behind) in zip(parts, backend.map(task, parts, "products"), strict=True):
+            total[rows] += own
+            total[rows.stop :] += behind.T
+        # Centering and constants: u_i of the rows is left out, as coefficients sum to zero.
+        return total + (self.constant - self.means) @ coef.T
 
     def take(self, index: np.ndarray) -> CombinedTiles:
         """Return the combination on some of the training samples, as rows and columns."""
