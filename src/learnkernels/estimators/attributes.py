@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 
 from learnkernels.estimators.fitting import Predictor
 from learnkernels.estimators.rows import Rows
@@ -43,9 +44,14 @@ class MachineAttributes:
         """Keep the rows of X with a coefficient, their coefficients, and the number of rows."""
         self.__dict__.pop("_coefficients", None)
         if len(predictor.terms) == 1:
-            coef = rows.spread @ predictor.terms[0][1]  # (n_samples, n_outputs)
-            support = np.flatnonzero((coef != 0).any(axis=1))
-            self._coefficients = support, coef[support], len(coef)
+            spread = sparse.coo_array(rows.spread)
+            # Only the rows of trained samples: there may be many more rows than these.
+            held, place = np.unique(spread.row, return_inverse=True)
+            shape = len(held), spread.shape[1]
+            few = sparse.csr_array((spread.data, (place, spread.col)), shape=shape)
+            coef = few @ predictor.terms[0][1]  # (n_held, n_outputs)
+            used = (coef != 0).any(axis=1)
+            self._coefficients = held[used], coef[used], spread.shape[0]
 
     def _coefficients_of(self, attribute: str) -> tuple[np.ndarray, np.ndarray, int]:
         """Return what was kept, or raise because there is no one vector of coefficients."""

@@ -17,6 +17,7 @@ from learnkernels.errors import InputError, NeverPredictedWarning
 from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
+from learnkernels.estimators.lazy import Result, is_dask, lazy_prediction
 from learnkernels.estimators.missing_views import MissingViews, by_views
 from learnkernels.estimators.parts import by_parts, is_lazy
 from learnkernels.estimators.probability import fit_temperature, log_probabilities
@@ -339,7 +340,8 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
         """Return the targets of the machine for all rows, shape (n_rows, n_outputs)."""
         return class_targets(np.searchsorted(self.classes_, y), len(self.classes_))[1]
 
-    def _class_codes(self, y: np.ndarray) -> np.ndarray:
+    @staticmethod
+    def _class_codes(y: np.ndarray) -> np.ndarray:
         """Return the number of each sample's class."""
         return class_codes(y)[1]
 
@@ -463,6 +465,11 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Positive for ``classes_[1]`` with two classes, else one column for each class.
         """
+        if is_dask(X):
+            check_is_fitted(self)
+            width = None if len(self.classes_) == 2 else len(self.classes_)
+            result = Result.of(width, self.classes_.tolist())
+            return lazy_prediction(self, "decision_function", X, result)
         decision = self._outputs(X)
         return decision[:, 0] if len(self.classes_) == 2 else decision
 
@@ -479,6 +486,9 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
         ndarray of shape (n_samples,)
             The labels.
         """
+        if is_dask(X):
+            check_is_fitted(self)
+            return lazy_prediction(self, "predict", X, Result(self.classes_[:0]))
         codes = decide(self._outputs(X))  # raises NotFittedError before classes_ is read
         return self.classes_[codes]
 
@@ -508,6 +518,8 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
         >>> model.predict_proba(X[:1]).argmax()
         np.int64(0)
         """
+        if is_dask(X):
+            return self._lazy_probabilities("predict_proba", X)
         return np.exp(self.predict_log_proba(X))
 
     @available_if(has_probabilities)  # type: ignore[untyped-decorator]
@@ -525,9 +537,16 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
             Columns in the order of ``classes_``.
         """
         check_is_fitted(self)
+        if is_dask(X):
+            return self._lazy_probabilities("predict_log_proba", X)
         if is_lazy(X):
             return np.concatenate(by_parts(self.predict_log_proba, X))
         return by_views(self, self._validate(X, reset=False), type(self)._log_probabilities)
+
+    def _lazy_probabilities(self, method: str, X: Any) -> Any:
+        """Return probabilities of a Dask array or frame, lazy."""
+        result = Result.of(len(self.classes_), self.classes_.tolist())
+        return lazy_prediction(self, method, X, result)
 
     def _log_probabilities(self, X: Any) -> np.ndarray:
         """Return log probabilities of validated samples that lack no view."""

@@ -19,6 +19,7 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
+from learnkernels.estimators.lazy import Result, is_dask, lazy_prediction
 from learnkernels.estimators.missing_views import MissingViews, by_views
 from learnkernels.estimators.parts import by_parts, is_lazy
 from learnkernels.estimators.per_target import WEIGHTS, check_per_target, fit_targets
@@ -341,7 +342,8 @@ class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKerne
             y = np.asarray(y, dtype=float)
         return y[:, None] if y.ndim == 1 else y
 
-    def _class_codes(self, y: np.ndarray) -> None:
+    @staticmethod
+    def _class_codes(y: np.ndarray) -> None:
         """Return None: there are no classes."""
 
     def _class_weights(self, y: np.ndarray) -> float:
@@ -478,6 +480,9 @@ class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKerne
         True
         """
         check_is_fitted(self)
+        if is_dask(X):
+            results = [self._lazy_result()] * (2 if return_std else 1)
+            return lazy_prediction(self, "predict", X, *results, return_std=return_std)
         if is_lazy(X):
             found = by_parts(partial(self.predict, return_std=return_std), X)
             if return_std:
@@ -542,6 +547,9 @@ class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKerne
         """
         check_is_fitted(self)
         coverage = require_coverage(coverage)
+        if is_dask(X):
+            result = self._lazy_result("low", "high")
+            return lazy_prediction(self, "predict_interval", X, result, coverage=coverage)
         if is_lazy(X):
             return np.concatenate(by_parts(partial(self.predict_interval, coverage=coverage), X))
         X = self._validate(X, reset=False)
@@ -571,6 +579,14 @@ class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKerne
         )  # fmt: skip
         if kept is not None:
             self._posterior = kept
+
+    def _lazy_result(self, *names: str) -> Result:
+        """Describe predictions of a Dask array or frame; `names` are those of an inner axis."""
+        n_targets = len(self._intercept)
+        targets = [""] if self._flat else [f"target {k}" for k in range(n_targets)]
+        columns = [f"{one} {name}".strip() for one in targets for name in names or ("",)]
+        shape = (*(() if self._flat else (n_targets,)), *((len(names),) if names else ()))
+        return Result(np.empty((0, *shape)), columns if shape else None)
 
     def _shaped(self, values: np.ndarray) -> np.ndarray:
         """Return values without the axis of targets if y had none."""

@@ -12,16 +12,18 @@ from __future__ import annotations
 import logging
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
+from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import _check_y
 
 from learnkernels._warnings import suppressed
 from learnkernels.checks import as_input_error, positive_values, random_generator, require_whole
 from learnkernels.errors import InputError, TableWarning
+from learnkernels.estimators.dask_rows import RowsOnWorkers
 from learnkernels.estimators.fitting import (
     Learned,
     Predictor,
@@ -29,19 +31,21 @@ from learnkernels.estimators.fitting import (
     regularization,
     training_problem,
 )
+from learnkernels.estimators.lazy import is_dask
 from learnkernels.estimators.parts import as_parts, is_lazy
 from learnkernels.estimators.rows import Rows
 from learnkernels.estimators.selection import AROUND, class_loss, regularization_name
-from learnkernels.execution import as_backend, format_bytes, saving_backend
+from learnkernels.execution import Dask, as_backend, format_bytes, saving_backend
 from learnkernels.kernels.tables import is_frame
-from learnkernels.machines import Machine, StreamedRidge
+from learnkernels.machines import LandmarkRidge, Machine, StreamedRidge
 from learnkernels.methods import Ensemble, as_method
 from learnkernels.plurals import count_text
 
 # Least rows of subsample="auto", in all and for each landmark: leave-one-out needs other rows.
 AUTO_ROWS, ROWS_FOR_LANDMARK = 10_000, 2
-# Least rows of each class in a subsample; a smaller class has all its rows there.
-CLASS_ROWS = 5
+# Least rows of each class in a subsample; a smaller class has all its rows there. They are drawn
+# apart if fewer than so many are expected among the random rows.
+CLASS_ROWS, EXPECTED_ROWS = 5, 50
 
 logger = logging.getLogger("learnkernels")
 
@@ -87,25 +91,101 @@ def fit_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
         model._fit_in_memory(X, y, sample_weight)
         return
     require_landmarks(model)
-    parts = as_parts(X)
-    y, w = validated(model, parts.n_rows, y, sample_weight)
-    size = subsample_size(model, parts.n_rows)
+    rows = all_rows(model, X, y, sample_weight)
+    size = subsample_size(model, rows)
     if size is None:
-        model._fit_in_memory(parts.read(slice(0, parts.n_rows)), y, w)
+        model._fit_in_memory(*rows.read_all())
         return
     require_ridge(model, size)
-    chosen = draw(model, y, w, size)
-    logger.info("%d of %d rows are used to learn the kernel.", len(chosen), len(y))
-    fitted = model._fit_in_memory(parts.take(chosen), y[chosen], w[chosen])
+    chosen, *few = rows.take(*draw(model, rows, size))
+    logger.info("%d of %d rows are used to learn the kernel.", len(chosen), rows.n_rows)
+    fitted = model._fit_in_memory(*few)
     try:
         require_others(model, len(fitted.prepared.Y))
         with model._progress():
-            predictor, value = train_on_all(model, fitted, parts, y, w)
+            predictor, value = train_on_all(model, fitted, rows)
     except BaseException:
         del model.weights_  # what was fitted to the subsample alone is not the model
         raise
-    model.subsample_, model._weighted = chosen, bool((w != 1).any())
-    model._store_streamed(predictor, value, embedded(fitted.rows, chosen, len(y)), fitted)
+    model.subsample_, model._weighted = chosen, rows.weighted
+    model._store_streamed(predictor, value, embedded(fitted.rows, chosen, rows.n_rows), fitted)
+
+
+class AllRows(Protocol):
+    """All rows of a fit, with their targets and weights.
+
+    Attributes
+    ----------
+    n_rows, n_kept : int
+        Number of rows, and of those with a positive weight.
+    weighted : bool
+        Whether a weight is not one.
+    """
+
+    n_rows: int
+    n_kept: int
+    weighted: bool
+
+    def class_counts(self) -> np.ndarray | None:
+        """Return how many rows of each class are kept, (n_classes,); None for targets."""
+
+    def take(self, kept: np.ndarray, members: dict[int, np.ndarray]) -> tuple[Any, ...]:
+        """Return rows in ascending order: their indices, X, y and weights.
+
+        Parameters
+        ----------
+        kept : ndarray of int
+            Positions among the rows that are kept.
+        members : dict from the number of a class to ndarray of int
+            Positions among the rows of this class that are kept.
+        """
+
+    def read_all(self) -> tuple[Any, ...]:
+        """Return X, y and weights of all rows."""
+
+    def ridge(self, model: Any) -> LandmarkRidge:
+        """Return the strategy that trains on all rows, after the fit of the subsample."""
+
+
+class RowsInParts:
+    """Rows that this process reads in parts; targets and weights are in memory."""
+
+    def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self.parts = as_parts(X)
+        self.n_rows = self.parts.n_rows
+        self.y, self.w = validated(model, self.n_rows, y, sample_weight)
+        self.kept = np.flatnonzero(self.w)
+        self.n_kept, self.weighted = len(self.kept), bool((self.w != 1).any())
+        self.codes = model._class_codes(self.y[self.kept])
+
+    def class_counts(self) -> np.ndarray | None:
+        return None if self.codes is None else np.bincount(self.codes)
+
+    def take(self, kept: np.ndarray, members: dict[int, np.ndarray]) -> tuple[Any, ...]:
+        found = [kept, *(np.flatnonzero(self.codes == k)[at] for k, at in members.items())]
+        index = self.kept[np.unique(np.concatenate(found))]
+        return index, self.parts.take(index), self.y[index], self.w[index]
+
+    def read_all(self) -> tuple[Any, ...]:
+        return self.parts.read(slice(0, self.n_rows)), self.y, self.w
+
+    def ridge(self, model: Any) -> LandmarkRidge:
+        y, w = self.y[self.kept], self.w.copy()
+        some = model._machine_targets(y)
+        Y = np.zeros((self.n_rows, some.shape[1]))
+        Y[self.kept] = some
+        w[self.kept] *= model._class_weights(y)
+        backend = as_backend(model.backend, model.n_jobs)
+        backend = saving_backend(backend, model.checkpoint, self.n_rows, Y, w)
+        return StreamedRidge(partial(read_validated, model, self.parts), Y, w, backend)
+
+
+def all_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> AllRows:
+    """Return all rows: on the workers if X is a Dask array or frame and Dask is the backend."""
+    backend = as_backend(model.backend, model.n_jobs)
+    if is_dask(X) and isinstance(backend, Dask):
+        return RowsOnWorkers(model, X, y, sample_weight, backend.client)
+    return RowsInParts(model, X, y, sample_weight)
 
 
 def require_landmarks(model: Any) -> None:
@@ -172,9 +252,9 @@ def validated(model: Any, n: int, y: Any, sample_weight: Any) -> tuple[np.ndarra
     return y, w
 
 
-def subsample_size(model: Any, n: int) -> int | None:
+def subsample_size(model: Any, rows: AllRows) -> int | None:
     """Return the number of rows of the subsample; None if all rows are used."""
-    given, m = model.subsample, model.n_components
+    given, m, n = model.subsample, model.n_components, rows.n_rows
     if m is None:
         raise InputError(
             f"subsample={given!r} needs n_components, the number of landmarks of the ridge that "
@@ -199,37 +279,37 @@ def subsample_size(model: Any, n: int) -> int | None:
     return size
 
 
-def draw(model: Any, y: np.ndarray, w: np.ndarray, size: int) -> np.ndarray:
-    """Return the indices of random rows in ascending order, some of every class."""
-    random, rows = random_generator(model.random_state), np.flatnonzero(w)
-    codes = model._class_codes(y[rows])
-    picked = random.choice(len(rows), min(size, len(rows)), replace=False)
-    if codes is not None:
-        counts, found = np.bincount(codes), np.bincount(codes[picked], minlength=codes.max() + 1)
-        for k in np.flatnonzero(found < np.minimum(counts, CLASS_ROWS)):
-            few = random.permutation(np.flatnonzero(codes == k))[:CLASS_ROWS]
-            picked = np.union1d(picked, few)
-    return np.sort(rows[picked])
+def draw(model: Any, rows: AllRows, size: int) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """Draw random rows, some of every class.
+
+    Returns
+    -------
+    kept : ndarray of int
+        Positions among the rows that are kept, in ascending order.
+    members : dict from the number of a class to ndarray of int
+        For each class that may have too few of them, positions among its rows, in ascending order.
+    """
+    random = random_generator(model.random_state)
+
+    def some(n: int, size: int) -> np.ndarray:
+        found = sample_without_replacement(n, min(n, size), random_state=random)
+        return np.sort(found)
+
+    kept, counts = some(rows.n_kept, size), rows.class_counts()
+    if counts is None:
+        return kept, {}
+    rare = np.flatnonzero(counts * size < EXPECTED_ROWS * rows.n_kept).tolist()
+    return kept, {k: some(int(counts[k]), CLASS_ROWS) for k in rare}
 
 
-def train_on_all(
-    model: Any, fitted: Fitted, parts: Any, y: np.ndarray, w: np.ndarray
-) -> tuple[Predictor, float]:
+def train_on_all(model: Any, fitted: Fitted, rows: AllRows) -> tuple[Predictor, float]:
     """Train ridge with the sums of all rows; return it with its regularisation."""
     prepared, learned, machine = fitted.prepared, fitted.learned, fitted.machine
     given = getattr(model, regularization_name(model))
     automatic = isinstance(given, str)
     values = (fitted.value * AROUND).tolist() if automatic else positive_values("", given, "")
     alphas = [regularization(machine, value, prepared.task) for value in values]
-    kept = np.flatnonzero(w)
-    some = model._machine_targets(y[kept])
-    Y = np.zeros((len(w), some.shape[1]))
-    Y[kept] = some
-    w = w.copy()
-    w[kept] *= model._class_weights(y[kept])
-    backend = as_backend(model.backend, model.n_jobs)
-    backend = saving_backend(backend, model.checkpoint, parts.n_rows, Y, w)
-    strategy = StreamedRidge(partial(read_validated, model, parts), Y, w, backend)
+    strategy = rows.ridge(model)
     problem = replace(training_problem(prepared, learned), left_out=True, posterior=True)
     solution = strategy.solve(problem)
     if is_classifier(model):
@@ -253,6 +333,6 @@ def read_validated(model: Any, parts: Any, rows: slice) -> Any:
 
 def embedded(rows: Rows, chosen: np.ndarray, n: int) -> Rows:
     """Return the training samples of a subsample, with their indices among all n rows."""
-    ones = np.ones(len(chosen)), (chosen, np.arange(len(chosen)))
-    spread = sparse.csr_array(ones, shape=(n, len(chosen))) @ rows.spread
+    few = sparse.coo_array(rows.spread)
+    spread = sparse.coo_array((few.data, (chosen[few.row], few.col)), shape=(n, few.shape[1]))
     return replace(rows, samples=chosen[rows.samples], spread=spread)
