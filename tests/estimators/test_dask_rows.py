@@ -17,6 +17,7 @@ import learnkernels as lk
 from learnkernels.errors import InputError
 from tests.execution.cluster import (
     DASK_MARKS,
+    KEEP_LOST_WORKERS,
     Gate,
     kill,
     wait_for_restart,
@@ -25,6 +26,7 @@ from tests.execution.cluster import (
     worker_pids,
 )
 
+dask = pytest.importorskip("dask", reason="needs learnkernels[dask]")
 distributed = pytest.importorskip("distributed", reason="needs learnkernels[dask]")
 da = pytest.importorskip("dask.array", reason="needs learnkernels[dask]")
 dd = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
@@ -37,6 +39,7 @@ N, CHUNKS = 1200, 12
 def client():
     """Two worker processes with one thread each; killed ones are restarted."""
     with (
+        dask.config.set(KEEP_LOST_WORKERS),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
         ) as cluster,
@@ -121,7 +124,7 @@ def test_partitions_without_rows_are_left_out(client, table):
 
 
 @pytest.mark.parametrize("classes", [False, True])
-def test_chunks_whose_rows_have_no_weight(classes, client, table):
+def test_chunks_without_weights_are_left_out(classes, client, table):
     X, y = table
     w = np.where(np.arange(N) < 300, 0.0, 1.0)
     y = np.where(y > 0, "yes", "no") if classes else y

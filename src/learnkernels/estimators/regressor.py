@@ -111,8 +111,9 @@ class KernelRegressor(RegressorMixin, MachineAttributes, MissingViews, BaseKerne
         Rows from which the kernel is learned, for more rows than memory holds; needs
         `n_components`. All rows then train the machine, and X is read in parts, so that it may be a
         `numpy.memmap`, an array of Zarr, HDF5 or Dask, a frame of Dask, or a table of
-        `open_parquet`. ``"auto"`` is 10,000 rows, and at least 2 for each component. None uses all
-        rows for both.
+        `open_parquet`. ``"auto"`` is as many rows as the weights need for a kernel that is within
+        5 % of that of all rows (logged at level INFO; at most 50,000), and at least 4,000 more
+        than components. None uses all rows for both.
     scoring : str, callable or None, default=None
         Score by which alpha or C is chosen in folds, as in scikit-learn's `GridSearchCV`; higher is
         better. None is the squared error.

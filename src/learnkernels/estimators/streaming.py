@@ -33,6 +33,7 @@ from learnkernels.estimators.fitting import (
 )
 from learnkernels.estimators.lazy import is_dask
 from learnkernels.estimators.parts import as_parts, is_lazy
+from learnkernels.estimators.precision import PILOT, needed_rows
 from learnkernels.estimators.rows import Rows
 from learnkernels.estimators.selection import AROUND, class_loss, regularization_name
 from learnkernels.execution import Dask, as_backend, format_bytes, saving_backend
@@ -41,8 +42,9 @@ from learnkernels.machines import LandmarkRidge, Machine, StreamedRidge
 from learnkernels.methods import Ensemble, as_method
 from learnkernels.plurals import count_text
 
-# Least rows of subsample="auto", in all and for each landmark: leave-one-out needs other rows.
-AUTO_ROWS, ROWS_FOR_LANDMARK = 10_000, 2
+# Least rows of subsample="auto" besides the landmarks, which choose the regularisation, and least
+# rows for each landmark.
+AUTO_ROWS, ROWS_FOR_LANDMARK = 4000, 2
 # Least rows of each class in a subsample; a smaller class has all its rows there. They are drawn
 # apart if fewer than so many are expected among the random rows.
 CLASS_ROWS, EXPECTED_ROWS = 5, 50
@@ -262,7 +264,7 @@ def subsample_size(model: Any, rows: AllRows) -> int | None:
         )
     require_whole(type(model).__name__, "n_components", m, 1)
     if isinstance(given, str) and given == "auto":
-        size = max(AUTO_ROWS, ROWS_FOR_LANDMARK * m)
+        size = automatic_size(model, rows, max(AUTO_ROWS + m, ROWS_FOR_LANDMARK * m))
     elif isinstance(given, str):
         raise InputError(f'subsample={given!r}; expected a number of rows, "auto" or None.')
     else:
@@ -276,6 +278,18 @@ def subsample_size(model: Any, rows: AllRows) -> int | None:
             f"subsample, and its other rows choose the regularisation: pass at least "
             f"{ROWS_FOR_LANDMARK * m}."
         )
+    return size
+
+
+def automatic_size(model: Any, rows: AllRows, least: int) -> int:
+    """Return the rows of ``subsample="auto"``: at least `least`, more if the weights need them."""
+    if least >= rows.n_kept:
+        return rows.n_rows
+    require_ridge(model, least)
+    task = "classification" if is_classifier(model) else "regression"
+    _, *few = rows.take(*draw(model, rows, PILOT))
+    size = max(needed_rows(model, as_method(model.method, task), tuple(few)), least)
+    logger.info('subsample="auto": %d of %d rows.', min(size, rows.n_rows), rows.n_rows)
     return size
 
 
