@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -55,3 +62,82 @@ def test_rows_without_a_target_cannot_be_left_out(path, capsys):
     table.to_parquet(path)
     status, _, shown = run(capsys, "fit", path, *OPTIONS)
     assert status != 0 and "missing in 1 row" in shown and "leave --subsample out" in shown
+
+
+COMMAND = (
+    "fit", "--target", "y", "--kernels", "gaussians:-2..0", "--alpha", "0.1", "--components",
+    "300", "--subsample", "600", "--n-jobs", "1",
+)  # fmt: skip
+
+
+@pytest.fixture
+def big(tmp_path):
+    """Write a table whose pass over all rows takes some seconds."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((150_000, 4)), columns=list("abcd"))
+    table["y"] = np.sin(table["a"]) + table["b"] * table["c"]
+    table.to_parquet(tmp_path / "big.parquet", row_group_size=10_000)
+    return tmp_path / "big.parquet"
+
+
+def started(*arguments, **options):
+    """Start the command in a process of its own."""
+    command = [sys.executable, "-m", "learnkernels", *map(str, arguments)]
+    environment = os.environ | {"OMP_NUM_THREADS": "1", "TERM": "xterm", "COLUMNS": "120"}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, **options)
+
+
+def rows_done(file):
+    """Return how many ranges of rows a checkpoint contains."""
+    with np.load(file) as content:
+        return int(content["done"])
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for another process")
+def test_fit_that_is_interrupted_on_a_terminal_continues_from_its_checkpoint(big, tmp_path):
+    import pty
+
+    file, model, whole = tmp_path / "sums.npz", tmp_path / "m.lk", tmp_path / "whole.lk"
+    terminal, standard_error = pty.openpty()
+    process = started(*COMMAND, big, "--checkpoint", file, "--save", model, stderr=standard_error)
+    os.close(standard_error)
+    shown = ""
+    # Interrupt it in the pass over all rows, when the bar shows the time left.
+    while not re.search(r"\d:\d\d .*normal equations", plain(shown)):
+        try:
+            shown += os.read(terminal, 4096).decode()
+        except OSError:  # the command has ended
+            pytest.fail(f"no progress bar was shown: {plain(shown)}")
+    process.send_signal(signal.SIGINT)
+    rest = []
+    reader = threading.Thread(target=read_to_the_end, args=(terminal, rest))
+    reader.start()
+    process.communicate()
+    reader.join()
+    assert process.returncode == 130
+    assert "interrupted. The total over the first" in plain("".join(rest)).replace("\r\n", " ")
+    assert file.exists() and not model.exists()
+    done = rows_done(file)
+    assert 0 < done < 74
+    again = started(*COMMAND, big, "--checkpoint", file, "--save", model, stderr=subprocess.PIPE)
+    again.communicate()
+    assert again.returncode == 0 and not file.exists()
+    started(*COMMAND, big, "--save", whole, stderr=subprocess.DEVNULL).communicate()
+    table = pd.read_parquet(big)[list("abcd")].head(50)
+    found, expected = (lk.load(one)["model"].predict(table) for one in (model, whole))
+    assert np.allclose(found, expected, rtol=0, atol=1e-8)
+
+
+def read_to_the_end(terminal, rest):
+    """Read what a command shows, so that it is not blocked, and close the terminal."""
+    try:
+        while shown := os.read(terminal, 4096):
+            rest.append(shown.decode())
+    except OSError:  # the command has ended
+        pass
+    os.close(terminal)
+
+
+def plain(text):
+    """Return what a terminal shows, without its control sequences."""
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)

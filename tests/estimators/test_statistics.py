@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import learnkernels as lk
@@ -74,3 +75,104 @@ def test_invalid_subsample_size_raises_input_error(many):
         lk.alignment_statistics(KERNELS, *many, subsample=2001)
     with pytest.raises(lk.InputError, match="subsample=2"):
         lk.alignment_statistics(KERNELS, *many, subsample=2)
+
+
+def lazy_table(kind, X, y, folder):
+    """Return samples that are not in memory, and those in memory that they equal."""
+    frame = pd.DataFrame(X, columns=list("abcdef")[: X.shape[1]])
+    if kind == "memmap":
+        np.save(folder / "X.npy", X)
+        return np.load(folder / "X.npy", mmap_mode="r"), X
+    if kind == "parquet":
+        frame.assign(y=y).to_parquet(folder / "t.parquet", row_group_size=70)
+        return lk.open_parquet(folder / "t.parquet", target="y")[0], frame
+    pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
+    import dask.array
+    import dask.dataframe
+
+    if kind == "dask array":
+        return dask.array.from_array(X, chunks=(70, 2)), X
+    return dask.dataframe.from_pandas(frame, npartitions=4), frame
+
+
+@pytest.fixture
+def regression(rng):
+    X = rng.standard_normal((600, 4))
+    return X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2]
+
+
+@pytest.mark.parametrize("subsample", [None, 200, "auto"])
+@pytest.mark.parametrize("kind", ["memmap", "parquet", "dask array", "dask frame"])
+def test_statistics_of_lazy_samples_are_those_of_samples_in_memory(
+    kind, subsample, regression, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("learnkernels.estimators.statistics.PILOT", 100)
+    X, y = regression
+    lazy, table = lazy_table(kind, X, y, tmp_path)
+    kernels = lk.gaussians([0.05, 0.5])
+    expected = lk.alignment_statistics(kernels, table, y, subsample=subsample)
+    found = lk.alignment_statistics(kernels, lazy, y, subsample=subsample)
+    assert found.M == pytest.approx(expected.M)
+    assert found.a == pytest.approx(expected.a)
+    if subsample is not None:
+        assert found.subsample == expected.subsample
+        assert found.standard_errors == pytest.approx(expected.standard_errors)
+
+
+def test_only_the_subsample_is_read_into_memory(regression):
+    class Sliced:
+        """An array that only gives ranges of rows, as those of Zarr and HDF5."""
+
+        def __init__(self, X):
+            self.shape, self.ndim, self.X = X.shape, 2, X
+
+        def __getitem__(self, rows):
+            assert isinstance(rows, slice)
+            return self.X[rows]
+
+    X, y = regression
+    found = lk.alignment_statistics(lk.gaussians([0.1]), Sliced(X), y, subsample=150)
+    expected = lk.alignment_statistics(lk.gaussians([0.1]), X, y, subsample=150)
+    assert found.a == pytest.approx(expected.a)
+
+
+def test_automatic_subsample_grows_with_the_noise_and_is_logged(rng, caplog, monkeypatch):
+    monkeypatch.setattr("learnkernels.estimators.statistics.PILOT", 200)
+    X = rng.standard_normal((4000, 3))
+    clear, noisy = np.sign(X[:, 0]), X[:, 0] + 5 * rng.standard_normal(4000)
+    sizes = []
+    for y in (clear, noisy):
+        found = lk.alignment_statistics(
+            lk.gaussians([0.1]), X, y, subsample="auto", task="regression"
+        )
+        sizes.append(found.subsample)
+        best = found.standard_errors.max()
+        assert f"{found.subsample} of 4000 are used" in caplog.text
+        assert 2 * best < 0.02 or found.subsample == 4000
+    assert 200 <= sizes[1] <= sizes[0] <= 4000
+
+
+def test_automatic_subsample_of_few_samples_is_all_of_them(regression):
+    X, y = regression
+    found = lk.alignment_statistics(lk.gaussians([0.1]), X, y, subsample="auto")
+    assert found.subsample == 600
+
+
+def test_lazy_samples_that_do_not_fit_into_memory_raise(regression, tmp_path, monkeypatch):
+    X, y = regression
+    lazy, _ = lazy_table("parquet", X, y, tmp_path)
+    monkeypatch.setattr("learnkernels.execution.memory.available_memory", lambda: 1000.0)
+    with pytest.raises(lk.InputError, match=r'600 rows would take 19.2 kB.*subsample="auto"'):
+        lk.alignment_statistics(lk.gaussians([0.1]), lazy, y)
+
+
+def test_wrong_subsamples_and_targets_raise(regression, tmp_path):
+    X, y = regression
+    lazy, _ = lazy_table("memmap", X, y, tmp_path)
+    kernels = lk.gaussians([0.1])
+    with pytest.raises(lk.InputError, match='"auto" or None'):
+        lk.alignment_statistics(kernels, X, y, subsample="most")
+    with pytest.raises(lk.InputError, match="subsample=601, but X has 600 samples"):
+        lk.alignment_statistics(kernels, lazy, y, subsample=601)
+    with pytest.raises(lk.InputError, match="X has 600 rows and y has 599"):
+        lk.alignment_statistics(kernels, lazy, y[1:], subsample=100)

@@ -25,6 +25,10 @@ DASK_MARKS = [
     pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning"),
 ]
 
+# Some time after a worker was lost, a local cluster closes it if it is not there at that moment, as
+# one that was killed again by the next test.
+KEEP_LOST_WORKERS = {"distributed.deploy.lost-worker-timeout": "1 hour"}
+
 # Seconds before a test gives up waiting for an event; only failures take that long.
 DEADLINE = 120.0
 

@@ -8,14 +8,16 @@ import numpy as np
 import pytest
 
 from learnkernels.progress import DISPLAY
-from tests.execution.cluster import Gate, RecordingDisplay
+from tests.execution.cluster import KEEP_LOST_WORKERS, Gate, RecordingDisplay
 
 
 @pytest.fixture(scope="package")
 def client():
     """Two worker processes with one thread each; killed ones are restarted."""
     distributed = pytest.importorskip("distributed", reason="needs learnkernels[dask]")
+    dask = pytest.importorskip("dask", reason="needs learnkernels[dask]")
     with (
+        dask.config.set(KEEP_LOST_WORKERS),
         distributed.LocalCluster(
             n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
         ) as cluster,

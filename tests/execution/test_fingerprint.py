@@ -2,7 +2,7 @@
 
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import pandas as pd
@@ -16,6 +16,7 @@ from learnkernels.execution import digest
 class Point:
     x: float
     y: np.ndarray
+    note: str = field(default="", compare=False)
 
 
 EQUAL = {
@@ -25,6 +26,7 @@ EQUAL = {
     "objects": (np.array(["a", None], dtype=object), ["a", None]),
     "frames": (pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": [1, 2]}, index=[5, 6])),
     "dataclasses": (Point(1.0, np.arange(3)), Point(1.0, np.arange(3))),
+    "fields that are not compared": (Point(1.0, np.arange(3)), Point(1.0, np.arange(3), "note")),
     "other objects": (object(), object()),
 }
 

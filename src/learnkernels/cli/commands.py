@@ -311,7 +311,10 @@ def saved_form(
 ) -> dict[str, Any]:
     """Return the content of a model file that `predict`, `report` and services read."""
     numbers = [str(name) for name in X.columns if is_number(X[name])]
-    model.set_params(verbose=False, backend=None)  # set again by the command that loads it
+    # Set again by the command that loads it; no file of this fit is needed for predictions.
+    model.set_params(verbose=False, backend=None)
+    if hasattr(model, "checkpoint"):
+        model.set_params(checkpoint=None)
     return {
         "model": model, "target": target, "task": task, "texts": list(texts), "dates": list(dates),
         "numbers": numbers,

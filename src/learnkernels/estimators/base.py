@@ -99,18 +99,21 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             w = _check_sample_weight(sample_weight, X, ensure_non_negative=True)
         self._weighted = bool((w != 1).any())
         kept = np.flatnonzero(w)
-        if len(kept) < 2:
+        self._check_weights(len(kept), w[kept].min(initial=np.inf), w[kept].max(initial=0.0))
+        return w[kept], kept
+
+    def _check_weights(self, n_kept: int, low: float, high: float) -> None:
+        """Raise unless enough weights are positive, and these are in a range that can be used."""
+        if n_kept < 2:
             raise InputError(
-                f"sample_weight is positive for {count_text(len(kept), 'sample')}; at least 2 are "
+                f"sample_weight is positive for {count_text(n_kept, 'sample')}; at least 2 are "
                 "needed. Give more samples a positive weight."
             )
-        low, high = float(w[kept].min()), float(w[kept].max())
         if low < WEIGHT_RANGE[0] or high > WEIGHT_RANGE[1]:
             raise InputError(
                 f"sample_weight goes from {low:.3g} to {high:.3g}; weights must be zero, or from "
                 f"{WEIGHT_RANGE[0]:g} to {WEIGHT_RANGE[1]:g}: divide them by their mean."
             )
-        return w[kept], kept
 
     def _memory(self) -> dict[str, Any]:
         """Return the parameters that bound training, checked."""

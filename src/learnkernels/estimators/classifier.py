@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import ClassifierMixin
 from sklearn.utils.class_weight import compute_sample_weight
 from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
 
 from learnkernels._warnings import warn
 from learnkernels.checks import is_number, require_choice, require_positive
@@ -15,6 +16,7 @@ from learnkernels.errors import InputError, NeverPredictedWarning
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared
 from learnkernels.estimators.input.rows import is_searched
 from learnkernels.estimators.input.targets import Targets, class_codes, class_targets
+from learnkernels.estimators.outputs.lazy import Result, is_dask, lazy_prediction
 from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
 from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
 from learnkernels.estimators.predictor import KernelPredictor
@@ -109,8 +111,9 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         Rows from which the kernel is learned, for more rows than memory holds; needs
         `n_components`. All rows then train the machine, and X is read in parts, so that it may be a
         `numpy.memmap`, an array of Zarr, HDF5 or Dask, a frame of Dask, or a table of
-        `open_parquet`. ``"auto"`` is 10,000 rows, and at least 2 for each component. None uses all
-        rows for both.
+        `open_parquet`. ``"auto"`` is as many rows as the weights need for a kernel that is within
+        5 % of that of all rows (logged at level INFO; at most 50,000), and at least 4,000 more
+        than components. None uses all rows for both.
     class_weight : "balanced", dict or None, default=None
         Factors of the sample weights for each class: a dict from labels to numbers, or
         ``"balanced"`` for numbers inversely proportional to the frequency of the classes.
@@ -389,6 +392,11 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Positive for ``classes_[1]`` with two classes, else one column for each class.
         """
+        if is_dask(X):
+            check_is_fitted(self)
+            width = None if len(self.classes_) == 2 else len(self.classes_)
+            result = Result.of(width, self.classes_.tolist())
+            return lazy_prediction(self, "decision_function", X, result)
         decision = self._outputs(X)
         return decision[:, 0] if len(self.classes_) == 2 else decision
 
@@ -405,6 +413,9 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         ndarray of shape (n_samples,)
             The labels.
         """
+        if is_dask(X):
+            check_is_fitted(self)
+            return lazy_prediction(self, "predict", X, Result(self.classes_[:0]))
         codes = decide(self._outputs(X))  # raises NotFittedError before classes_ is read
         return self.classes_[codes]
 
@@ -434,6 +445,8 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         >>> model.predict_proba(X[:1]).argmax()
         np.int64(0)
         """
+        if is_dask(X):
+            return self._lazy_probabilities("predict_proba", X)
         return np.exp(self.predict_log_proba(X))
 
     @available_if(has_probabilities)  # type: ignore[untyped-decorator]
@@ -450,7 +463,14 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
+        if is_dask(X):
+            return self._lazy_probabilities("predict_log_proba", X)
         return self._predicted(X, type(self)._log_probabilities)
+
+    def _lazy_probabilities(self, method: str, X: Any) -> Any:
+        """Return probabilities of a Dask array or frame, lazy."""
+        result = Result.of(len(self.classes_), self.classes_.tolist())
+        return lazy_prediction(self, method, X, result)
 
     def _log_probabilities(self, X: Any) -> np.ndarray:
         """Return log probabilities of validated samples that lack no view."""

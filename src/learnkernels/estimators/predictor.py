@@ -18,6 +18,7 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
+from scipy import sparse
 from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.checks import is_whole
@@ -27,11 +28,11 @@ from learnkernels.estimators.fitting import Learned, Predictor, Prepared, learn,
 from learnkernels.estimators.input.parts import by_parts
 from learnkernels.estimators.input.rows import Rows, is_searched
 from learnkernels.estimators.input.targets import Targets
+from learnkernels.estimators.large.streaming import fit_subsample, require_memory_for
 from learnkernels.estimators.outputs.attributes import MachineAttributes
 from learnkernels.estimators.outputs.missing_views import MissingViews, by_views
 from learnkernels.estimators.regularization import regularization_name
 from learnkernels.estimators.selection import Chosen, Loss, Search, choose, contiguous_folds
-from learnkernels.estimators.streaming import fit_subsample, require_memory_for
 from learnkernels.execution import as_backend
 from learnkernels.gram.learned import Function
 from learnkernels.kernels.tables import is_lazy, n_rows
@@ -237,9 +238,14 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         )
         self.__dict__.pop("_coefficients", None)
         if len(predictor.terms) == 1:
-            coef = rows.spread @ predictor.terms[0][1]  # (n_samples, n_outputs)
-            support = np.flatnonzero((coef != 0).any(axis=1))
-            self._coefficients = support, coef[support], len(coef)
+            spread = sparse.coo_array(rows.spread)
+            # Only the rows of trained samples: there may be many more rows than these.
+            held, place = np.unique(spread.row, return_inverse=True)
+            shape = len(held), spread.shape[1]
+            few = sparse.csr_array((spread.data, (place, spread.col)), shape=shape)
+            coef = few @ predictor.terms[0][1]  # (n_held, n_outputs)
+            used = (coef != 0).any(axis=1)
+            self._coefficients = held[used], coef[used], spread.shape[0]
 
     def _training(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Prepared, Machine]:
         """Return the training data again after the pass over pairs, and the machine."""

@@ -2,24 +2,38 @@
 
 from __future__ import annotations
 
+import logging
+from contextlib import AbstractContextManager, nullcontext
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.random import sample_without_replacement
+from sklearn.utils.validation import _check_y
 
 from learnkernels import theory
-from learnkernels.checks import random_generator, require_positive, require_whole
+from learnkernels.checks import as_input_error, random_generator, require_positive, require_whole
 from learnkernels.errors import InputError
+from learnkernels.estimators.base import in_memory
 from learnkernels.estimators.fitting import Prepared
+from learnkernels.estimators.input.parts import as_parts
 from learnkernels.estimators.input.rows import Rows
 from learnkernels.estimators.transformer import KernelLearner
+from learnkernels.execution import Dask, as_backend, require_memory
+from learnkernels.execution.dask_clients import connect
 from learnkernels.gram import Statistics
+from learnkernels.kernels import tables
 from learnkernels.plurals import count_text
 
+# Samples of subsample="auto": the first, the most, and the precision of the best alignment.
+PILOT, MOST, PRECISION = 1000, 50_000, 0.01
 # Random halves of the samples, for the standard errors of alignments.
 HALVES = 20
 # Upper bound on the accepted sample size.
 MAX_SAMPLES = 10**15
+
+logger = logging.getLogger("learnkernels")
 
 
 def alignment_statistics(
@@ -30,7 +44,7 @@ def alignment_statistics(
     backend: Any = None,
     task: str = "auto",
     missing: str = "error",
-    subsample: int | None = None,
+    subsample: int | str | None = None,
     random_state: Any = 0,
     checkpoint: Any = None,
 ) -> Statistics:
@@ -43,7 +57,9 @@ def alignment_statistics(
     kernels : list, family, kernel, str or None
         The base kernels, as in `KernelClassifier`.
     X : array-like or sparse matrix of shape (n_samples, n_features)
-        The samples, or a stack of Gram matrices for ``kernels="precomputed"``.
+        The samples, or a stack of Gram matrices for ``kernels="precomputed"``. With `subsample`,
+        a `numpy.memmap`, a table of `open_parquet`, an array of Zarr, HDF5 or Dask and a frame of
+        Dask are not read into memory as a whole.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
         Classes or real targets.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
@@ -55,9 +71,10 @@ def alignment_statistics(
         or at most 20 that occur five times on average, as classes.
     missing : {"error", "neutral"}, default="error"
         What happens to samples that are missing in a view, as in `KernelClassifier`.
-    subsample : int or None, default=None
+    subsample : int, "auto" or None, default=None
         Number of random samples to compute from. Sums are scaled to the number of all samples, and
-        alignments have standard errors.
+        alignments have standard errors. ``"auto"`` is the number that knows the alignment of the
+        best aligned kernel to 0.01 (two standard errors), from 1,000 to 50,000; it is logged.
     random_state : int, RandomState or None, default=0
         Draws the subsample.
     checkpoint : path-like or None, default=None
@@ -89,24 +106,88 @@ def alignment_statistics(
         kernels, normalize=normalize, backend=backend, missing=missing, task=task,
         checkpoint=checkpoint,
     )  # fmt: skip
-    X, y = learner._validate(X, y, multi_output=True)
-    target, task = learner._target(y)
-    n, samples = len(target), np.arange(len(target))
     random = random_generator(random_state)
-    if subsample is not None:
+    with workers_of(backend):
+        if subsample is None:
+            return exact_statistics(learner, X, y)
+        y = in_memory(y)
+        n = as_parts(X).n_rows
+        if tables.n_rows(y) != n:
+            raise InputError(
+                f"X has {count_text(n, 'row')} and y has {tables.n_rows(y)}; pass one target for "
+                "each row."
+            )
+        if isinstance(subsample, str):
+            subsample = automatic_size(learner, X, y, n, subsample, random)
         require_whole("alignment_statistics", "subsample", subsample, 4)
         if subsample > n:
             raise InputError(
                 f"subsample={subsample}, but X has {count_text(n, 'sample')}; pass a smaller "
                 "number, or None to use all samples."
             )
-        samples = np.sort(random.choice(n, subsample, replace=False))
-        target = target[samples]
-    prepared = learner._prepare(
-        X, target, target, Rows.as_given(np.ones(len(target)), samples, n), task
-    )
-    found = prepared.centered().statistics
-    return found if subsample is None else sampled(found, prepared, n, random)
+        return sampled_statistics(learner, X, y, n, subsample, random)
+
+
+def workers_of(backend: Any) -> AbstractContextManager[Any]:
+    """Let the workers of a Dask backend read rows of Dask arrays and frames."""
+    found = as_backend(backend)
+    return connect(found.client).as_current() if isinstance(found, Dask) else nullcontext()
+
+
+def exact_statistics(learner: KernelLearner, X: Any, y: Any) -> Statistics:
+    """Return the statistics of all samples, which are read into memory."""
+    if tables.is_lazy(X):
+        parts = as_parts(X)
+        n_columns = tables.n_columns(parts.read(slice(0, 1)))
+        what = f"X with {count_text(parts.n_rows, 'row')}"
+        require_memory(8.0 * parts.n_rows * n_columns, what, 'pass subsample="auto"')
+        X = parts.read(slice(0, parts.n_rows))
+    X, y = learner._validate(X, y, multi_output=True)
+    target, task = learner._target(y)
+    n = len(target)
+    rows = Rows.as_given(np.ones(n), np.arange(n), n)
+    return learner._prepare(X, target, target, rows, task).centered().statistics
+
+
+def automatic_size(
+    learner: KernelLearner, X: Any, y: Any, n: int, given: str, random: np.random.RandomState
+) -> int:
+    """Return the number of samples of ``subsample="auto"``."""
+    if given != "auto":
+        raise InputError(f'subsample={given!r}; expected a number of samples, "auto" or None.')
+    if n <= PILOT:
+        return n
+    first = copy(learner)
+    first.checkpoint = None  # the file is for the pass over the samples that are chosen
+    some = sampled_statistics(first, X, y, n, PILOT, random)
+    wanted = some.needed(PRECISION).bootstrap if np.isfinite(some.ratios).all() else PILOT
+    found = int(min(max(wanted, PILOT), MOST, n))
+    logger.info(
+        "the alignment of the best aligned kernel has a standard error of %.3g with %d samples; "
+        "%g needs %d, and %d of %d are used.",
+        some.standard_errors[int(np.argmax(some.alignments()))], PILOT, PRECISION, wanted, found, n,
+    )  # fmt: skip
+    return found
+
+
+def sampled_statistics(
+    learner: KernelLearner, X: Any, y: Any, n: int, m: int, random: np.random.RandomState
+) -> SampledStatistics:
+    """Return the statistics of m random samples of n; of a lazy X only these are read."""
+    chosen = np.sort(sample_without_replacement(n, m, random_state=random))
+    if tables.is_lazy(X) or isinstance(X, np.memmap):
+        with as_input_error():
+            every = np.asarray(_check_y(y, multi_output=True))
+        target, task = learner._target(every)
+        X, _ = learner._validate(as_parts(X).take(chosen), every[chosen], multi_output=True)
+        rows = Rows.as_given(np.ones(m), np.arange(m), m)
+    else:
+        X, y = learner._validate(X, y, multi_output=True)
+        target, task = learner._target(y)
+        rows = Rows.as_given(np.ones(m), chosen, n)
+    target = target[chosen]
+    prepared = learner._prepare(X, target, target, rows, task)
+    return sampled(prepared.centered().statistics, prepared, n, random)
 
 
 class Needed(NamedTuple):

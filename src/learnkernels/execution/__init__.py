@@ -4,6 +4,7 @@ Modules:
 
     backends       Backend and Reduction, Threads, as_backend, the thread limit of BLAS
     dask_backend   Dask: tasks on the workers of a cluster (registers itself with as_backend)
+    dask_chunks    passes over chunks of Dask arrays and frames, on the workers
     dask_clients   connections to schedulers
     scatter        tasks as bytes, and large arrays that are sent to the workers once
     checkpoint     Checkpointed: a backend that saves the total of a long pass
@@ -22,13 +23,16 @@ from learnkernels.execution.backends import (
 )
 from learnkernels.execution.checkpoint import Checkpointed, saving_backend
 from learnkernels.execution.dask_backend import Dask
+from learnkernels.execution.dask_chunks import Chunk, DaskChunks
 from learnkernels.execution.fingerprint import digest
 from learnkernels.execution.memory import available_memory, format_bytes, require_memory
 
 __all__ = [
     "Backend",
     "Checkpointed",
+    "Chunk",
     "Dask",
+    "DaskChunks",
     "Reduction",
     "Threads",
     "as_backend",

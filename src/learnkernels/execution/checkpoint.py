@@ -113,11 +113,13 @@ class Checkpointed:
         except BaseException as error:
             if saved < done < len(items):
                 file.write(total, done)
-            if done and isinstance(error, InputError):
-                raise InputError(
+            if done and isinstance(error, InputError | KeyboardInterrupt):
+                kind = InputError if isinstance(error, InputError) else KeyboardInterrupt
+                text = (
                     f"{error} The total over the first {done} of {len(items)} ranges of rows is "
                     f"saved in {str(self.path)!r}; repeat the call to continue from there."
-                ) from error
+                )
+                raise kind(text.lstrip()) from error
             raise
         file.path.unlink(missing_ok=True)
         return total

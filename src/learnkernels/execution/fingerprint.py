@@ -16,7 +16,8 @@ def digest(*values: Any) -> str:
     Parameters
     ----------
     *values : arrays, sparse matrices, data frames, numbers, strings, dataclasses or collections
-        Other objects are identified by their class only, functions by their name.
+        Of a dataclass, the fields that are compared. Other objects are identified by their class
+        only, functions by their name.
 
     Examples
     --------
@@ -53,7 +54,8 @@ def update(found: blake2b, value: Any) -> None:
             update(found, one)
     elif is_dataclass(value) and not isinstance(value, type):
         update_text(found, type(value).__qualname__)
-        update(found, {field.name: getattr(value, field.name) for field in fields(value)})
+        compared = [field.name for field in fields(value) if field.compare]
+        update(found, {name: getattr(value, name) for name in compared})
     elif isinstance(value, str | bytes | int | float | complex | bool | None | slice | np.generic):
         update_text(found, repr(value))
     else:

@@ -11,7 +11,7 @@ from learnkernels.machines.base import (
     not_definite,
     require_gram_memory,
 )
-from learnkernels.machines.landmark_ridge import LandmarkRidge, StreamedRidge
+from learnkernels.machines.landmark_ridge import ChunkedRidge, LandmarkRidge, StreamedRidge
 from learnkernels.machines.leave_one_out import some_samples
 from learnkernels.machines.posterior import (
     FactorPosterior,
@@ -36,6 +36,7 @@ __all__ = [
     "SVM",
     "SVR",
     "AlignmentPredictor",
+    "ChunkedRidge",
     "DenseRidge",
     "FactorPosterior",
     "LandmarkPosterior",

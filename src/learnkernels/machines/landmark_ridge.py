@@ -78,12 +78,7 @@ class NormalEquations:
 
     def start(self) -> dict[str, np.ndarray]:
         """Return the sum over no samples."""
-        r = self.T.shape[1]
-        return {
-            "inner": np.zeros((r, r)),
-            "mean": np.zeros(r),
-            "targets": np.zeros((r, self.Y.shape[1])),
-        }
+        return zero_sums(self.T.shape[1], self.Y.shape[1])
 
     def add(self, total: dict[str, np.ndarray], part: dict[str, np.ndarray]) -> None:
         """Add sums in place."""
@@ -148,24 +143,24 @@ class LandmarkRidge(Strategy):
         """
         return self.solve(problem).outputs(values)
 
-    def targets(self, problem: TrainingProblem) -> tuple[np.ndarray, np.ndarray]:
-        """Return targets and weights of the samples that the normal equations are summed over."""
-        return problem.Y, problem.weights
+    def moments(self, problem: TrainingProblem) -> tuple[float, np.ndarray]:
+        """Return the sum of the weights, and the mean of the targets of shape (n_outputs,)."""
+        W = float(problem.weights.sum())
+        return W, problem.weights @ problem.Y / W
 
     def sums(
-        self, problem: TrainingProblem, landmarks: Landmarks, Y: np.ndarray, w: np.ndarray
+        self, problem: TrainingProblem, landmarks: Landmarks, means: np.ndarray
     ) -> dict[str, np.ndarray]:
-        """Return the normal equations of these samples; Y is centered."""
-        task = NormalEquations(landmarks.features, landmarks.T, Y, w)
+        """Return the normal equations of all samples, of targets minus their means."""
+        task = NormalEquations(landmarks.features, landmarks.T, problem.Y - means, problem.weights)
         return problem.backend.fold(task, landmarks.row_ranges(), "normal equations")
 
     def solve(self, problem: TrainingProblem) -> LandmarkSolution:
         """Return the eigendecomposition of the normal equations, which serves every alpha."""
         landmarks = Landmarks.of(problem.kernel, chosen_landmarks(problem), problem.backend)
-        Y, w = self.targets(problem)
-        W = float(w.sum())
-        means = w @ Y / W if problem.center else np.zeros(Y.shape[1])
-        sums = self.sums(problem, landmarks, Y - means, w)
+        W, means = self.moments(problem)
+        means = means if problem.center else np.zeros_like(means)
+        sums = self.sums(problem, landmarks, means)
         mean = sums["mean"] / W if problem.center else np.zeros_like(sums["mean"])
         eigenvalues, V = eigh(sums["inner"] - W * np.outer(mean, mean), check_finite=False)
         projected = V.T @ sums["targets"]  # the targets are centered
@@ -267,17 +262,112 @@ class StreamedRidge(LandmarkRidge):
     weights: np.ndarray
     backend: Backend
 
-    def targets(self, problem: TrainingProblem) -> tuple[np.ndarray, np.ndarray]:
-        return self.Y, self.weights
+    def moments(self, problem: TrainingProblem) -> tuple[float, np.ndarray]:
+        W = float(self.weights.sum())
+        return W, self.weights @ self.Y / W
 
     def sums(
-        self, problem: TrainingProblem, landmarks: Landmarks, Y: np.ndarray, w: np.ndarray
+        self, problem: TrainingProblem, landmarks: Landmarks, means: np.ndarray
     ) -> dict[str, np.ndarray]:
-        n = len(Y)
-        ranges = [slice(start, min(start + STREAMED, n)) for start in range(0, n, STREAMED)]
         read = partial(read_features, landmarks.near, landmarks.T, self.read)
-        task = NormalEquations(read, landmarks.T, Y, w)
-        return self.backend.fold(task, ranges, "normal equations")
+        task = NormalEquations(read, landmarks.T, self.Y - means, self.weights)
+        return self.backend.fold(task, ranges_of(len(self.Y)), "normal equations")
+
+
+@dataclass(frozen=True)
+class ChunkedRidge(LandmarkRidge):
+    """Solve with the sums of many samples, which stay in chunks where they are.
+
+    Leave-one-out errors are those of the kernel's own samples that are not landmarks.
+
+    Attributes
+    ----------
+    chunks : sequence
+        Items of the backend.
+    convert : callable
+        Returns, from the values of a chunk, a function that reads a range of its samples, its
+        targets of shape (n_rows, n_outputs) and its weights of shape (n_rows,).
+    total : float
+        Sum of the weights of all samples.
+    means : ndarray of shape (n_outputs,)
+        Weighted mean of the targets of all samples.
+    backend : Backend
+        Runs the pass over all chunks.
+    """
+
+    chunks: Sequence[Any]
+    convert: Callable[[Any], tuple[Callable[[slice], Any], np.ndarray, np.ndarray]]
+    total: float
+    means: np.ndarray
+    backend: Backend
+
+    def moments(self, problem: TrainingProblem) -> tuple[float, np.ndarray]:
+        return self.total, self.means
+
+    def sums(
+        self, problem: TrainingProblem, landmarks: Landmarks, means: np.ndarray
+    ) -> dict[str, np.ndarray]:
+        task = ChunkEquations(self.convert, landmarks.near, landmarks.T, means)
+        return self.backend.fold(task, self.chunks, "normal equations")
+
+
+@dataclass(frozen=True)
+class ChunkEquations:
+    """The normal equations as a sum over chunks of samples.
+
+    Attributes
+    ----------
+    convert : callable
+        As in `ChunkedRidge`.
+    near, T
+        As in `Landmarks`.
+    means : ndarray of shape (n_outputs,)
+        Subtracted from the targets.
+    """
+
+    convert: Callable[[Any], tuple[Callable[[slice], Any], np.ndarray, np.ndarray]]
+    near: LearnedKernel
+    T: np.ndarray
+    means: np.ndarray
+
+    def part(self, values: Any) -> dict[str, np.ndarray]:
+        """Return the sums of one chunk."""
+        read, Y, w = self.convert(values)
+        task = NormalEquations(
+            partial(read_features, self.near, self.T, read), self.T, Y - self.means, w
+        )
+        return ONE_THREAD.fold(task, ranges_of(len(w)), "normal equations")
+
+    def work(self, chunk: Any) -> float:
+        """Return the number of samples."""
+        return float(chunk.rows)
+
+    def start(self) -> dict[str, np.ndarray]:
+        """Return the sum over no samples."""
+        return zero_sums(self.T.shape[1], len(self.means))
+
+    def add(self, total: dict[str, np.ndarray], part: dict[str, np.ndarray]) -> None:
+        """Add sums in place."""
+        for name, values in part.items():
+            total[name] += values
+
+    def fingerprint(self) -> str:
+        """Return a digest of what the sums depend on, except for the data."""
+        return digest(self.T, self.means)
+
+
+def ranges_of(n: int) -> list[slice]:
+    """Divide n samples that are read into ranges, each the work of one task."""
+    return [slice(start, min(start + STREAMED, n)) for start in range(0, n, STREAMED)]
+
+
+def zero_sums(rank: int, n_outputs: int) -> dict[str, np.ndarray]:
+    """Return the normal equations of no samples."""
+    return {
+        "inner": np.zeros((rank, rank)),
+        "mean": np.zeros(rank),
+        "targets": np.zeros((rank, n_outputs)),
+    }
 
 
 def read_features(

@@ -69,6 +69,8 @@ class SlicedRows:
         return found if is_frame(found) else np.asarray(found)
 
     def take(self, index: np.ndarray) -> Any:
+        if hasattr(self.X, "__dask_graph__"):  # other rows stay where they are
+            return np.asarray(self.X[index].compute())
         return taken(self, index)
 
 
@@ -98,7 +100,16 @@ class PartitionedRows:
         return frame
 
     def take(self, index: np.ndarray) -> Any:
-        return taken(self, index)
+        from dask.delayed import delayed
+
+        at = np.split(index, np.searchsorted(index, self.starts[1:-1]))
+        some = zip(range(len(at)), at, self.starts, strict=False)
+        found = [
+            delayed(tables.rows)(self.X.get_partition(k), inside - start)
+            for k, inside, start in some
+            if len(inside)
+        ]
+        return joined(delayed(list)(found).compute())  # other rows stay where they are
 
 
 class ParquetTable:

@@ -37,7 +37,7 @@ class Rows:
         Sample weights.
     rank : ndarray of shape (n_trained,)
         Position of each in the order in which kernel families see them, whatever the folds are.
-    spread : CSR matrix of shape (n_samples, n_trained)
+    spread : CSR or COO matrix of shape (n_samples, n_trained)
         Distributes the coefficient of a trained sample over the rows that were merged to it.
     """
 

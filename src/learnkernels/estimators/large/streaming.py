@@ -12,11 +12,12 @@ from __future__ import annotations
 import logging
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from scipy import sparse
 from sklearn.base import is_classifier, is_regressor
+from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import _check_y
 
 from learnkernels._warnings import suppressed
@@ -30,17 +31,22 @@ from learnkernels.estimators.fitting import (
 from learnkernels.estimators.input.parts import as_parts
 from learnkernels.estimators.input.rows import Rows
 from learnkernels.estimators.input.targets import class_codes
+from learnkernels.estimators.large.dask_rows import RowsOnWorkers
+from learnkernels.estimators.large.precision import PILOT, needed_rows
+from learnkernels.estimators.outputs.lazy import is_dask
 from learnkernels.estimators.regularization import AROUND, class_loss, regularization_name
-from learnkernels.execution import as_backend, format_bytes, saving_backend
+from learnkernels.execution import Dask, as_backend, format_bytes, saving_backend
 from learnkernels.kernels.tables import is_frame
-from learnkernels.machines import StreamedRidge
+from learnkernels.machines import LandmarkRidge, StreamedRidge
 from learnkernels.methods import Ensemble, as_method
 from learnkernels.plurals import count_text
 
-# Least rows of subsample="auto", in all and for each landmark: leave-one-out needs other rows.
-AUTO_ROWS, ROWS_FOR_LANDMARK = 10_000, 2
-# Least rows of each class in a subsample; a smaller class has all its rows there.
-CLASS_ROWS = 5
+# Least rows of subsample="auto" besides the landmarks, which choose the regularisation, and least
+# rows for each landmark.
+AUTO_ROWS, ROWS_FOR_LANDMARK = 4000, 2
+# Least rows of each class in a subsample; a smaller class has all its rows there. They are drawn
+# apart if fewer than so many are expected among the random rows.
+CLASS_ROWS, EXPECTED_ROWS = 5, 50
 
 logger = logging.getLogger("learnkernels")
 
@@ -55,28 +61,104 @@ def fit_subsample(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
         As in `fit`.
     """
     require_landmarks(model)
-    parts = as_parts(X)
-    y, w = validated(model, parts.n_rows, y, sample_weight)
-    size = subsample_size(model, parts.n_rows)
+    rows = all_rows(model, X, y, sample_weight)
+    size = subsample_size(model, rows)
     if size is None:
-        model._fit_in_memory(parts.read(slice(0, parts.n_rows)), y, w)
+        model._fit_in_memory(*rows.read_all())
         return
     require_ridge(model, size)
-    chosen = draw(model, y, w, size)
-    logger.info("%d of %d rows are used to learn the kernel.", len(chosen), len(y))
-    fitted = model._fit_in_memory(parts.take(chosen), y[chosen], w[chosen])
+    chosen, *few = rows.take(*draw(model, rows, size))
+    logger.info("%d of %d rows are used to learn the kernel.", len(chosen), rows.n_rows)
+    fitted = model._fit_in_memory(*few)
     try:
         require_others(model, len(fitted.prepared.Y))
         with model._progress():
-            predictor, value = train_on_all(model, fitted, parts, y, w)
+            predictor, value = train_on_all(model, fitted, rows)
     except BaseException:
         del model.weights_  # what was fitted to the subsample alone is not the model
         raise
-    model.subsample_, model._weighted = chosen, bool((w != 1).any())
+    model.subsample_, model._weighted = chosen, rows.weighted
     for name in ("C_scores_", "C_errors_", "alpha_errors_", "alpha_scores_"):
         model.__dict__.pop(name, None)  # of the subsample alone
-    model._store_predictor(predictor, embedded(fitted.rows, chosen, len(y)))
+    model._store_predictor(predictor, embedded(fitted.rows, chosen, rows.n_rows))
     model._derive(fitted.prepared, predictor, fitted.machine, value)
+
+
+class AllRows(Protocol):
+    """All rows of a fit, with their targets and weights.
+
+    Attributes
+    ----------
+    n_rows, n_kept : int
+        Number of rows, and of those with a positive weight.
+    weighted : bool
+        Whether a weight is not one.
+    """
+
+    n_rows: int
+    n_kept: int
+    weighted: bool
+
+    def class_counts(self) -> np.ndarray | None:
+        """Return how many rows of each class are kept, (n_classes,); None for targets."""
+
+    def take(self, kept: np.ndarray, members: dict[int, np.ndarray]) -> tuple[Any, ...]:
+        """Return rows in ascending order: their indices, X, y and weights.
+
+        Parameters
+        ----------
+        kept : ndarray of int
+            Positions among the rows that are kept.
+        members : dict from the number of a class to ndarray of int
+            Positions among the rows of this class that are kept.
+        """
+
+    def read_all(self) -> tuple[Any, ...]:
+        """Return X, y and weights of all rows."""
+
+    def ridge(self, model: Any) -> LandmarkRidge:
+        """Return the strategy that trains on all rows, after the fit of the subsample."""
+
+
+class RowsInParts:
+    """Rows that this process reads in parts; targets and weights are in memory."""
+
+    def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any) -> None:
+        self.parts = as_parts(X)
+        self.n_rows = self.parts.n_rows
+        self.y, self.w = validated(model, self.n_rows, y, sample_weight)
+        self.kept = np.flatnonzero(self.w)
+        self.n_kept, self.weighted = len(self.kept), bool((self.w != 1).any())
+        self.codes = class_codes(self.y[self.kept])[1] if is_classifier(model) else None
+
+    def class_counts(self) -> np.ndarray | None:
+        return None if self.codes is None else np.bincount(self.codes)
+
+    def take(self, kept: np.ndarray, members: dict[int, np.ndarray]) -> tuple[Any, ...]:
+        found = [kept, *(np.flatnonzero(self.codes == k)[at] for k, at in members.items())]
+        index = self.kept[np.unique(np.concatenate(found))]
+        return index, self.parts.take(index), self.y[index], self.w[index]
+
+    def read_all(self) -> tuple[Any, ...]:
+        return self.parts.read(slice(0, self.n_rows)), self.y, self.w
+
+    def ridge(self, model: Any) -> LandmarkRidge:
+        y, w = self.y[self.kept], self.w.copy()
+        some = model._known_targets(y).machine
+        Y = np.zeros((self.n_rows, some.shape[1]))
+        Y[self.kept] = some
+        w[self.kept] *= model._class_weights(y)
+        backend = as_backend(model.backend, model.n_jobs)
+        backend = saving_backend(backend, model.checkpoint, self.n_rows, Y, w)
+        return StreamedRidge(partial(read_validated, model, self.parts), Y, w, backend)
+
+
+def all_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> AllRows:
+    """Return all rows: on the workers if X is a Dask array or frame and Dask is the backend."""
+    backend = as_backend(model.backend, model.n_jobs)
+    if is_dask(X) and isinstance(backend, Dask):
+        return RowsOnWorkers(model, X, y, sample_weight, backend.client)
+    return RowsInParts(model, X, y, sample_weight)
 
 
 def require_landmarks(model: Any) -> None:
@@ -144,9 +226,9 @@ def validated(model: Any, n: int, y: Any, sample_weight: Any) -> tuple[np.ndarra
     return y, w
 
 
-def subsample_size(model: Any, n: int) -> int | None:
+def subsample_size(model: Any, rows: AllRows) -> int | None:
     """Return the number of rows of the subsample; None if all rows are used."""
-    given, m = model.subsample, model.n_components
+    given, m, n = model.subsample, model.n_components, rows.n_rows
     if m is None:
         raise InputError(
             f"subsample={given!r} needs n_components, the number of landmarks of the ridge that "
@@ -154,7 +236,7 @@ def subsample_size(model: Any, n: int) -> int | None:
         )
     require_whole(type(model).__name__, "n_components", m, 1)
     if isinstance(given, str) and given == "auto":
-        size = max(AUTO_ROWS, ROWS_FOR_LANDMARK * m)
+        size = automatic_size(model, rows, max(AUTO_ROWS + m, ROWS_FOR_LANDMARK * m))
     elif isinstance(given, str):
         raise InputError(f'subsample={given!r}; expected a number of rows, "auto" or None.')
     else:
@@ -171,37 +253,48 @@ def subsample_size(model: Any, n: int) -> int | None:
     return size
 
 
-def draw(model: Any, y: np.ndarray, w: np.ndarray, size: int) -> np.ndarray:
-    """Return the indices of random rows in ascending order, some of every class."""
-    random, rows = random_generator(model.random_state), np.flatnonzero(w)
-    codes = class_codes(y[rows])[1] if is_classifier(model) else None
-    picked = random.choice(len(rows), min(size, len(rows)), replace=False)
-    if codes is not None:
-        counts, found = np.bincount(codes), np.bincount(codes[picked], minlength=codes.max() + 1)
-        for k in np.flatnonzero(found < np.minimum(counts, CLASS_ROWS)):
-            few = random.permutation(np.flatnonzero(codes == k))[:CLASS_ROWS]
-            picked = np.union1d(picked, few)
-    return np.sort(rows[picked])
+def automatic_size(model: Any, rows: AllRows, least: int) -> int:
+    """Return the rows of ``subsample="auto"``: at least `least`, more if the weights need them."""
+    if least >= rows.n_kept:
+        return rows.n_rows
+    require_ridge(model, least)
+    _, *few = rows.take(*draw(model, rows, PILOT))
+    size = max(needed_rows(model, as_method(model.method, model.TASK), tuple(few)), least)
+    logger.info('subsample="auto": %d of %d rows.', min(size, rows.n_rows), rows.n_rows)
+    return size
 
 
-def train_on_all(
-    model: Any, fitted: Any, parts: Any, y: np.ndarray, w: np.ndarray
-) -> tuple[Predictor, float]:
+def draw(model: Any, rows: AllRows, size: int) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+    """Draw random rows, some of every class.
+
+    Returns
+    -------
+    kept : ndarray of int
+        Positions among the rows that are kept, in ascending order.
+    members : dict from the number of a class to ndarray of int
+        For each class that may have too few of them, positions among its rows, in ascending order.
+    """
+    random = random_generator(model.random_state)
+
+    def some(n: int, size: int) -> np.ndarray:
+        found = sample_without_replacement(n, min(n, size), random_state=random)
+        return np.sort(found)
+
+    kept, counts = some(rows.n_kept, size), rows.class_counts()
+    if counts is None:
+        return kept, {}
+    rare = np.flatnonzero(counts * size < EXPECTED_ROWS * rows.n_kept).tolist()
+    return kept, {k: some(int(counts[k]), CLASS_ROWS) for k in rare}
+
+
+def train_on_all(model: Any, fitted: Any, rows: AllRows) -> tuple[Predictor, float]:
     """Train ridge with the sums of all rows; return it with its regularisation."""
     prepared, learned, machine = fitted.prepared, fitted.learned, fitted.machine
     given = getattr(model, regularization_name(model))
     automatic = isinstance(given, str)
     values = (fitted.value * AROUND).tolist() if automatic else positive_values("", given, "")
     alphas = [regularization(machine, value, prepared.task) for value in values]
-    kept = np.flatnonzero(w)
-    some = model._known_targets(y[kept]).machine
-    Y = np.zeros((len(w), some.shape[1]))
-    Y[kept] = some
-    w = w.copy()
-    w[kept] *= model._class_weights(y[kept])
-    backend = as_backend(model.backend, model.n_jobs)
-    backend = saving_backend(backend, model.checkpoint, parts.n_rows, Y, w)
-    strategy = StreamedRidge(partial(read_validated, model, parts), Y, w, backend)
+    strategy = rows.ridge(model)
     problem = replace(training_problem(prepared, learned), left_out=True, posterior=True)
     solution = strategy.solve(problem)
     if is_classifier(model):
@@ -225,6 +318,6 @@ def read_validated(model: Any, parts: Any, rows: slice) -> Any:
 
 def embedded(rows: Rows, chosen: np.ndarray, n: int) -> Rows:
     """Return the training samples of a subsample, with their indices among all n rows."""
-    ones = np.ones(len(chosen)), (chosen, np.arange(len(chosen)))
-    spread = sparse.csr_array(ones, shape=(n, len(chosen))) @ rows.spread
+    few = sparse.coo_array(rows.spread)
+    spread = sparse.coo_array((few.data, (chosen[few.row], few.col)), shape=(n, few.shape[1]))
     return replace(rows, samples=chosen[rows.samples], spread=spread)

@@ -1,0 +1,1 @@
+"""Fits of more rows than memory holds: a subsample, rows in parts, rows on the workers of Dask."""
