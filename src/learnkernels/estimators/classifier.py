@@ -16,8 +16,9 @@ from learnkernels.checks import as_input_error, is_number, require_choice, requi
 from learnkernels.errors import InputError, NeverPredictedWarning
 from learnkernels.estimators.attributes import MachineAttributes
 from learnkernels.estimators.base import BaseKernelEstimator
+from learnkernels.estimators.class_map import ClassMap, fit_class_map
 from learnkernels.estimators.fitting import Predictor, Prepared, learn, train
-from learnkernels.estimators.missing_views import MissingViews, by_views
+from learnkernels.estimators.missing_views import MissingViews, by_views, functions_of
 from learnkernels.estimators.parts import by_parts, is_lazy
 from learnkernels.estimators.probability import fit_temperature, log_probabilities
 from learnkernels.estimators.rows import Rows, is_searched
@@ -328,6 +329,7 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
             (predictor,) = train(prepared, learned, machine, [self.C_], left_out=held is None)
             if held is None:
                 held = self._left_out(prepared, predictor, machine, codes)
+            predictor, held = self._mapped(predictor, held, codes, rows.weights)
         self._store(prepared, learned, choice.candidates)
         self._store_predictor(predictor, rows)
         searched = is_searched(self.C)
@@ -353,10 +355,11 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
         """Replace the machine by one that was trained on all rows."""
         self.__dict__.pop("C_scores_", None)
         self.C_ = value
+        codes, w = decide(fitted.prepared.Y), fitted.prepared.sums.weights
+        predictor, held = self._mapped(predictor, predictor.left_out, codes, w)
         self._store_predictor(predictor, rows)
-        if predictor.left_out is not None:
-            codes = decide(fitted.prepared.Y)
-            self._calibrate(predictor.left_out, codes, fitted.prepared.sums.weights)
+        if held is not None:
+            self._calibrate(held, codes, w)
 
     def _class_weights(self, y: np.ndarray) -> np.ndarray:
         """Return the factor of each sample's weight, shape (n_samples,)."""
@@ -414,6 +417,23 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
             return None
         tests = folds(codes, FOLDS, self.random_state)
         return machine_fold_outputs(prepared, predictor.learned, machine, self.C_, tests)
+
+    def _class_map(
+        self, held: np.ndarray | None, codes: np.ndarray, w: np.ndarray
+    ) -> ClassMap | None:
+        """Return the map of the outputs; None unless ``machine="auto"`` is ridge."""
+        if self.machine != "auto" or self.machine_ != "ridge":
+            return None
+        return fit_class_map(held, codes, w)
+
+    def _mapped(
+        self, predictor: Predictor, held: np.ndarray | None, codes: np.ndarray, w: np.ndarray
+    ) -> tuple[Predictor, np.ndarray | None]:
+        """Return the predictor and its held-out outputs after the map."""
+        found = self._class_map(held, codes, w)
+        if held is None or found is None:
+            return predictor, held
+        return found.predictor(predictor), found.outputs(held)
 
     def _calibrate(self, held: np.ndarray | None, codes: np.ndarray, w: np.ndarray) -> None:
         """Fit the probabilities, and warn about classes that are never predicted."""
@@ -539,6 +559,10 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
         """Set the attributes of a machine that is trained on some views; see `TrainingViews`."""
         if self.machine_ == "ridge":
             self.C_ = 1 / (2 * value)
+        class_map = self._class_map(trained.left_out, decide(targets), kernel.weights)
+        if class_map is not None:
+            trained = class_map.trained(trained)
+            self._functions, self._intercept = functions_of(kernel, trained), trained.intercept
         if trained.left_out is not None and hasattr(self, "temperature_"):
             found = fit_temperature(trained.left_out, decide(targets), kernel.weights)
             self.temperature_ = self.temperature_ if found is None else found
