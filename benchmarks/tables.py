@@ -79,11 +79,11 @@ def seconds_of_fit(
 
 
 def one(table: str, number: int, model: str) -> dict[str, float]:
-    """Return the test error of one model on one split, and the seconds of its fit on one thread."""
+    """Return the test error of one model on one split, and the CPU seconds of its fit."""
     data, task = split(table, number), task_of(table)
     fitted = estimator(model, task, data.X)
     with threadpool_limits(1):
-        seconds = seconds_of_fit(fitted, data)
+        seconds = seconds_of_fit(fitted, data, time.process_time)
     found = error(task, data.y_test, fitted.predict(data.X_test))
     return {"error": round(found, 6), "seconds": round(seconds, 4)}
 
@@ -138,7 +138,7 @@ def compute_times(results: dict, tables: Iterable[str], file: Path | None) -> No
 def time_ratio(table: str) -> dict[str, float]:
     """Return the CPU seconds of the default fit and of the grid search, in turn, on one thread.
 
-    Other processes on the machine change CPU time less than elapsed time.
+    Other processes of the machine change elapsed time more.
     """
     data, task = split(table, 0), task_of(table)
     models = {name: estimator(name, task, data.X) for name in ("default", "grid")}

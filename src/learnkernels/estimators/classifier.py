@@ -91,16 +91,20 @@ class KernelClassifier(ClassifierMixin, MachineAttributes, MissingViews, BaseKer
     C : float, list of float or "auto", default="auto"
         Regularisation parameter; smaller is stronger. From a list, the best value is chosen by
         stratified cross-validation in `fit`, with weights learned on each training part.
-        ``"auto"`` starts from the value that the methods ``"auto"`` and ``"loo"`` learn together
-        with the weights, and takes the one around it with the smallest product of misclassification
-        and log loss on samples that are left out (of more than 800, random ones); for all other
-        methods it is a list of powers of ten (1 if a class has a single sample).
+        For ``"auto"``, the methods ``"auto"`` and ``"loo"`` learn it together with the weights. For
+        two classes, or with `n_components`, the value around it with the smallest product of
+        misclassification and log loss on samples that are left out (of more than 800, random ones)
+        is used. For all other methods ``"auto"`` is a list of powers of ten (1 if a class has a
+        single sample).
     machine : {"auto", "svm", "ridge", "alignment"}, default="auto"
         The second stage. ``"auto"`` is ridge for the methods that minimise its loss (``"auto"`` and
         ``"loo"`` among them), the SVM for all others (several classes: one against the rest), and
-        ridge if `n_components` is smaller than the number of samples. ``"ridge"`` is kernel ridge
-        on the labels -1 and 1 with ``alpha = 1 / (2 C)``, ``"alignment"`` the alignment predictor
-        h_S of 2012 (the class is its sign), which has no parameter.
+        ridge if `n_components` is smaller than the number of samples. The outputs of this ridge for
+        more than two classes are then mapped by a multinomial logistic regression on outputs for
+        samples that are left out, so that a class between two others is predicted. ``"ridge"`` is
+        kernel ridge on the labels -1 and 1 with ``alpha = 1 / (2 C)``, without the map,
+        ``"alignment"`` the alignment predictor h_S of 2012 (the class is its sign), which has no
+        parameter.
     center : bool, default=True
         Center the base kernels in feature space.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
