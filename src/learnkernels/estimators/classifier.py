@@ -14,9 +14,11 @@ from learnkernels._warnings import warn
 from learnkernels.checks import is_number, require_choice, require_positive
 from learnkernels.errors import InputError, NeverPredictedWarning
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared
-from learnkernels.estimators.input.rows import is_searched
+from learnkernels.estimators.input.rows import Rows, is_searched
 from learnkernels.estimators.input.targets import Targets, class_codes, class_targets
+from learnkernels.estimators.outputs.class_map import ClassMap, fit_class_map
 from learnkernels.estimators.outputs.lazy import Result, is_dask, lazy_prediction
+from learnkernels.estimators.outputs.missing_views import functions_of
 from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
 from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
 from learnkernels.estimators.predictor import KernelPredictor
@@ -76,16 +78,20 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
     C : float, list of float or "auto", default="auto"
         Regularisation parameter; smaller is stronger. From a list, the best value is chosen by
         stratified cross-validation in `fit`, with weights learned on each training part.
-        ``"auto"`` starts from the value that the methods ``"auto"`` and ``"loo"`` learn together
-        with the weights, and takes the one around it with the smallest product of misclassification
-        and log loss on samples that are left out (of more than 800, random ones); for all other
-        methods it is a list of powers of ten (1 if a class has a single sample).
+        For ``"auto"``, the methods ``"auto"`` and ``"loo"`` learn it together with the weights. For
+        two classes, or with `n_components`, the value around it with the smallest product of
+        misclassification and log loss on samples that are left out (of more than 800, random ones)
+        is used. For all other methods ``"auto"`` is a list of powers of ten (1 if a class has a
+        single sample).
     machine : {"auto", "svm", "ridge", "alignment"}, default="auto"
         The second stage. ``"auto"`` is ridge for the methods that minimise its loss (``"auto"`` and
         ``"loo"`` among them), the SVM for all others (several classes: one against the rest), and
-        ridge if `n_components` is smaller than the number of samples. ``"ridge"`` is kernel ridge
-        on the labels -1 and 1 with ``alpha = 1 / (2 C)``, ``"alignment"`` the alignment predictor
-        h_S of 2012 (the class is its sign), which has no parameter.
+        ridge if `n_components` is smaller than the number of samples. The outputs of this ridge for
+        more than two classes are then mapped by a multinomial logistic regression on outputs for
+        samples that are left out, so that a class between two others is predicted. ``"ridge"`` is
+        kernel ridge on the labels -1 and 1 with ``alpha = 1 / (2 C)``, without the map,
+        ``"alignment"`` the alignment predictor h_S of 2012 (the class is its sign), which has no
+        parameter.
     center : bool, default=True
         Center the base kernels in feature space.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
@@ -336,15 +342,19 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         """Return C if the method learns the regularisation."""
         return learned_C(prepared, learned, machine)
 
-    def _derive(
-        self, prepared: Prepared, predictor: Predictor, machine: Machine, value: float,
+    def _store_trained(
+        self, prepared: Prepared, predictor: Predictor, machine: Machine, value: float, rows: Rows,
         held_out: np.ndarray | None = None,
     ) -> None:  # fmt: skip
         self.machine_, self.C_ = machine.name, value
-        codes = decide(prepared.Y)
+        codes, w = decide(prepared.Y), prepared.sums.weights
         if held_out is None:
             held_out = self._left_out(prepared, predictor, machine, codes)
-        self._calibrate(held_out, codes, prepared.sums.weights)
+        class_map = self._class_map(held_out, codes, w)
+        if class_map is not None and held_out is not None:
+            predictor, held_out = class_map.predictor(predictor), class_map.outputs(held_out)
+        self._store_predictor(predictor, rows)
+        self._calibrate(held_out, codes, w)
 
     def _left_out(
         self, prepared: Prepared, predictor: Predictor, machine: Machine, codes: np.ndarray
@@ -358,6 +368,14 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
             return None
         tests = folds(codes, FOLDS, self.random_state)
         return machine_fold_outputs(prepared, predictor.learned, machine, self.C_, tests)
+
+    def _class_map(
+        self, held: np.ndarray | None, codes: np.ndarray, w: np.ndarray
+    ) -> ClassMap | None:
+        """Return the map of the outputs; None unless ``machine="auto"`` is ridge."""
+        if self.machine != "auto" or self.machine_ != "ridge":
+            return None
+        return fit_class_map(held, codes, w)
 
     def _calibrate(self, held: np.ndarray | None, codes: np.ndarray, w: np.ndarray) -> None:
         """Fit the probabilities, and warn about classes that are never predicted."""
@@ -482,6 +500,10 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         """Set the attributes of a machine that is trained on some views; see `TrainingViews`."""
         if self.machine_ == "ridge":
             self.C_ = 1 / (2 * value)
+        class_map = self._class_map(trained.left_out, decide(targets), kernel.weights)
+        if class_map is not None:
+            trained = class_map.trained(trained)
+            self._functions, self._intercept = functions_of(kernel, trained), trained.intercept
         if trained.left_out is not None and hasattr(self, "temperature_"):
             found = fit_temperature(trained.left_out, decide(targets), kernel.weights)
             self.temperature_ = self.temperature_ if found is None else found

@@ -123,17 +123,19 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         """Return the regularisation if the method learns it."""
 
     @abstractmethod
-    def _derive(
-        self, prepared: Prepared, predictor: Predictor, machine: Machine, value: float,
+    def _store_trained(
+        self, prepared: Prepared, predictor: Predictor, machine: Machine, value: float, rows: Rows,
         held_out: np.ndarray | None = None,
     ) -> None:  # fmt: skip
-        """Set the regularisation, and what is derived from the trained machine.
+        """Store the predictor, the regularisation, and what is derived from them.
 
         Parameters
         ----------
         prepared, predictor, machine
         value : float
             C or alpha.
+        rows : Rows
+            The samples of `prepared` among those that the user gave.
         held_out : ndarray of shape (n_samples, n_outputs) or None
             Outputs for samples that were left out, if folds were compared.
         """
@@ -180,8 +182,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
             wanted = {self.WANTED: chosen.outputs is None or self.WANTED == "posterior"}
             (predictor,) = train(prepared, learned, machine, [value], **wanted)
             self._store(prepared, learned, family.candidates)
-            self._store_predictor(predictor, rows)
-            self._derive(prepared, predictor, machine, value, chosen.outputs)
+            self._store_trained(prepared, predictor, machine, value, rows, chosen.outputs)
         if self.missing == "neutral":
             searched = is_searched(getattr(self, regularization_name(self)))
             self._store_training_views(prepared, predictor, machine, value, searched)

@@ -17,6 +17,7 @@ from learnkernels.checks import (
 )
 from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared
+from learnkernels.estimators.input.rows import Rows
 from learnkernels.estimators.input.targets import Targets
 from learnkernels.estimators.outputs.lazy import Result, is_dask, lazy_prediction
 from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
@@ -341,10 +342,11 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         """Return alpha if the method learns the regularisation."""
         return learned_value(prepared, learned, machine)
 
-    def _derive(
-        self, prepared: Prepared, predictor: Predictor, machine: Machine, value: float,
+    def _store_trained(
+        self, prepared: Prepared, predictor: Predictor, machine: Machine, value: float, rows: Rows,
         held_out: np.ndarray | None = None,
     ) -> None:  # fmt: skip
+        self._store_predictor(predictor, rows)
         self.alpha_ = value if machine.takes_alpha else None
         if machine.takes_C:
             self.C_ = value

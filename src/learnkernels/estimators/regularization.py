@@ -96,11 +96,14 @@ def learned_C(prepared: Prepared, learned: Learned, machine: Machine) -> float:
 
     The method learns it for the squared error of the labels. Here the outputs for samples that are
     left out decide, by the product of the misclassification rate and the log loss; the second
-    decides if the first hardly differs. Without landmarks, some of the samples are used.
+    decides if the first hardly differs. Without landmarks, some of the samples are used, and the
+    value for several classes is the learned one.
     """
     problem, around = training_problem(prepared, learned), CLASS_LANDMARKS
     strategy: DenseRidge | LandmarkRidge = LandmarkRidge()
     if prepared.n_components is None or prepared.n_components >= len(prepared.Y):
+        if prepared.Y.shape[1] > 1:
+            return learned.value
         problem, strategy, around = part_of(problem, CLASS_SAMPLES), DenseRidge(), CLASS_AROUND
     values = (learned.value * around).tolist()
     alphas = [regularization(machine, value, prepared.task) for value in values]

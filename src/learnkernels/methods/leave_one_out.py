@@ -28,9 +28,9 @@ from learnkernels.plurals import count_text
 from learnkernels.progress import report, within
 from learnkernels.solvers import Certificate
 
-# Samples on which starts are compared and the first steps taken; fewer for single kernels and for
-# the scale of a start.
-SCREENED, SCREENED_SINGLE = 600, 300
+# Samples on which starts are compared and the first steps taken; fewer for the scale of a start and
+# for the comparison of single kernels.
+SCREENED, SCREENED_SCALE, SCREENED_SINGLE = 600, 300, 150
 # Gram matrices that an evaluation holds at once.
 GRAMS = 5
 # Values of alpha that are tried for the scale of a start.
@@ -125,11 +125,12 @@ class LeaveOneOut(WeightMethod):
             few = last
             if len(last.samples) > SCREENED:
                 few = part_of(problem, order[: min(SCREENED, self.max_samples)], last)
-            fewer = part_of(problem, order[: min(SCREENED_SINGLE, self.max_samples)], few)
+            fewer = part_of(problem, order[: min(SCREENED_SCALE, self.max_samples)], few)
+            fewest = part_of(problem, order[: min(SCREENED_SINGLE, self.max_samples)], fewer)
             with within("first steps"):
                 starts = [
                     (name, few.point(mu / best_alpha(fewer, mu)[0]))
-                    for name, mu in start_weights(problem, fewer)
+                    for name, mu in start_weights(problem, fewest)
                 ]
                 best = min((point for _, point in starts), key=lambda point: point.value)
                 trace, tol = [best.value], self.tol if small else FIRST * self.tol

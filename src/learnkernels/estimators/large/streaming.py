@@ -80,8 +80,8 @@ def fit_subsample(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     model.subsample_, model._weighted = chosen, rows.weighted
     for name in ("C_scores_", "C_errors_", "alpha_errors_", "alpha_scores_"):
         model.__dict__.pop(name, None)  # of the subsample alone
-    model._store_predictor(predictor, embedded(fitted.rows, chosen, rows.n_rows))
-    model._derive(fitted.prepared, predictor, fitted.machine, value)
+    samples = embedded(fitted.rows, chosen, rows.n_rows)
+    model._store_trained(fitted.prepared, predictor, fitted.machine, value, samples)
 
 
 class AllRows(Protocol):
