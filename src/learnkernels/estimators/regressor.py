@@ -467,7 +467,11 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         True
         """
         check_is_fitted(self)
-        compute = partial(type(self)._intervals, coverage=require_coverage(coverage))
+        coverage = require_coverage(coverage)
+        if is_dask(X):
+            result = self._lazy_result("low", "high")
+            return lazy_prediction(self, "predict_interval", X, result, coverage=coverage)
+        compute = partial(type(self)._intervals, coverage=coverage)
         return self._shaped(self._predicted(X, compute))
 
     def _intervals(self, X: Any, coverage: float) -> np.ndarray:
