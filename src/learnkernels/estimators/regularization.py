@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,13 +9,12 @@ import numpy as np
 from learnkernels.checks import positive_values
 from learnkernels.estimators.fitting import Learned, Prepared, regularization, training_problem
 from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
-from learnkernels.gram import GramMatrix, recentered
 from learnkernels.machines import (
     DenseRidge,
     LandmarkRidge,
     Machine,
     TrainingProblem,
-    some_samples,
+    dense_subproblem,
 )
 from learnkernels.methods import WeightMethod
 
@@ -104,19 +102,15 @@ def learned_C(prepared: Prepared, learned: Learned, machine: Machine) -> float:
     if prepared.n_components is None or prepared.n_components >= len(prepared.Y):
         if prepared.Y.shape[1] > 1:
             return learned.value
-        problem, strategy, around = part_of(problem, CLASS_SAMPLES), DenseRidge(), CLASS_AROUND
+        problem, strategy, around = (
+            dense_subproblem(problem, CLASS_SAMPLES),
+            DenseRidge(),
+            CLASS_AROUND,
+        )
     values = (learned.value * around).tolist()
     alphas = [regularization(machine, value, prepared.task) for value in values]
     held = strategy.left_out(problem, alphas)
     return float(values[int(np.argmin([class_loss(outputs, problem) for outputs in held]))])
-
-
-def part_of(problem: TrainingProblem, most: int) -> TrainingProblem:
-    """Return a problem on some samples, chosen at random if there are more than `most`."""
-    chosen = some_samples(np.arange(len(problem.Y)), most)
-    K, w = problem.kernel.take(chosen).gram(problem.backend), problem.weights[chosen]
-    K = recentered(K, w) if problem.center else K
-    return replace(problem, kernel=GramMatrix(K), Y=problem.Y[chosen], weights=w)
 
 
 def class_loss(outputs: np.ndarray, problem: TrainingProblem) -> float:

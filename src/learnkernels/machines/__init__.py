@@ -12,7 +12,7 @@ from learnkernels.machines.base import (
     require_gram_memory,
 )
 from learnkernels.machines.landmark_ridge import ChunkedRidge, LandmarkRidge, StreamedRidge
-from learnkernels.machines.leave_one_out import some_samples
+from learnkernels.machines.leave_one_out import dense_subproblem
 from learnkernels.machines.posterior import (
     FactorPosterior,
     LandmarkPosterior,
@@ -50,6 +50,7 @@ __all__ = [
     "Trained",
     "Training",
     "TrainingProblem",
+    "dense_subproblem",
     "fits_in_memory",
     "gram_bytes",
     "has_closed_form",
@@ -58,5 +59,4 @@ __all__ = [
     "prefers_products",
     "require_gram_memory",
     "ridge_system",
-    "some_samples",
 ]

@@ -8,10 +8,12 @@ With B = W^1/2 K W^1/2 + alpha I, u = W^1/2 1 and u_i the entries of ``B^-1 W^1/
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
 
+from learnkernels.gram import GramMatrix, recentered
 from learnkernels.machines.base import TrainingProblem
 
 # Samples that are left out, each alone; of more samples, random ones.
@@ -53,6 +55,17 @@ def left_out_outputs(problem: TrainingProblem, system: System, coef: np.ndarray)
     found = np.full(problem.Y.shape, np.nan)
     found[chosen] = problem.Y[chosen] - coef[chosen] / (G * problem.weights[chosen])[:, None]
     return found
+
+
+def dense_subproblem(problem: TrainingProblem, most: int) -> TrainingProblem:
+    """Return the problem on some samples, random ones if there are more than `most`, with a Gram.
+
+    For leave-one-out errors that choose the regularisation: a part of the samples suffices.
+    """
+    chosen = some_samples(np.arange(len(problem.Y)), most)
+    K, w = problem.kernel.take(chosen).gram(problem.backend), problem.weights[chosen]
+    K = recentered(K, w) if problem.center else K
+    return replace(problem, kernel=GramMatrix(K), Y=problem.Y[chosen], weights=w, n_components=None)
 
 
 def some_samples(samples: np.ndarray, most: int = MOST) -> np.ndarray:

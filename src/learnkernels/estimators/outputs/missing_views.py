@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,14 +23,19 @@ from sklearn.utils.validation import check_is_fitted
 from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared, regularization
 from learnkernels.execution import Backend, as_backend
-from learnkernels.gram import GramMatrix, LearnedKernel
+from learnkernels.gram import LearnedKernel
 from learnkernels.gram.factors.combination import CombinedFactors
-from learnkernels.gram.learned import Function, recentered
+from learnkernels.gram.learned import Function
 from learnkernels.gram.tiles.passes import CombinedTiles, TileFunction
 from learnkernels.kernels import Source
 from learnkernels.kernels.tables import n_rows, rows
-from learnkernels.machines import DenseRidge, Machine, Trained, TrainingProblem
-from learnkernels.machines.leave_one_out import some_samples
+from learnkernels.machines import (
+    DenseRidge,
+    Machine,
+    Trained,
+    TrainingProblem,
+    dense_subproblem,
+)
 from learnkernels.methods import as_method
 
 # Multiples of alpha that are compared, and the samples on which they are.
@@ -206,13 +211,7 @@ class MissingViews:
 
 def best_alpha(problem: TrainingProblem, alphas: np.ndarray) -> float:
     """Return the value of smallest leave-one-out error on some samples."""
-    chosen = some_samples(np.arange(len(problem.Y)), SAMPLES)
-    w = problem.weights[chosen]
-    K = problem.kernel.take(chosen).gram(problem.backend)
-    few = replace(
-        problem, kernel=GramMatrix(recentered(K, w) if problem.center else K),
-        Y=problem.Y[chosen], weights=w, n_components=None,
-    )  # fmt: skip
+    few = dense_subproblem(problem, SAMPLES)
     return float(alphas[int(np.argmin(DenseRidge().leave_one_out(few, alphas.tolist())))])
 
 
