@@ -12,7 +12,12 @@ from learnkernels.estimators.fitting import fit_values, prepare
 from learnkernels.estimators.input.rows import Rows
 from learnkernels.estimators.outputs.probability import fit_temperature, log_probabilities
 from learnkernels.estimators.regularization import AROUND, GRIDS
-from learnkernels.estimators.selection import contiguous_folds, held_out_outputs
+from learnkernels.estimators.selection import (
+    UNIFORM_SAMPLES,
+    contiguous_folds,
+    held_out_outputs,
+    neighbors,
+)
 from learnkernels.execution import Threads
 from learnkernels.machines import Ridge
 from learnkernels.methods import Ensemble, LearnedWeights, WeightMethod
@@ -139,6 +144,27 @@ def test_method_that_is_clearly_worse_than_uniform_weights_warns_with_both_error
         for method in ("unif", "auto", "alignf"):
             kind(views, method).fit(X, y)
         kind(views, First(), **{"C" if task == "classification" else "alpha": 1.0}).fit(X, y)
+
+
+def test_uniform_weights_are_compared_with_more_samples_than_choose_their_alpha(rng):
+    X = rng.standard_normal((UNIFORM_SAMPLES + 50, 3))
+    y = np.sin(3 * X[:, 0]) + X[:, 1]
+    views = [lk.on([2], lk.gaussians([1.0])), lk.on([0, 1], lk.gaussians([0.5]))]
+    with pytest.warns(lk.UniformBetterWarning, match=r"'first': held-out .* against"):
+        lk.KernelRegressor(views, First(), alpha=[0.1, 1.0]).fit(X, y)
+
+
+@pytest.mark.parametrize(
+    ("values", "position", "expected"),
+    [
+        ([1.0, 2.0, 3.0, 4.0], 1, [1.0, 2.0, 3.0]),
+        ([4.0, 1.0, 3.0, 2.0], 0, [3.0, 4.0]),
+        ([1.0, 1.0, 5.0], 1, [1.0, 5.0]),
+        ([7.0], 0, [7.0]),
+    ],
+)
+def test_neighbors_of_a_value_are_the_next_lower_and_higher_ones(values, position, expected):
+    assert neighbors(values, position) == expected
 
 
 def test_learned_regularisation_is_adapted_to_landmarks(curve):

@@ -33,7 +33,9 @@ from learnkernels.folds import splits
 from learnkernels.gram import GramMatrix, LearnedKernel
 from learnkernels.kernels import has_fast_products
 from learnkernels.machines import (
+    DenseRidge,
     Machine,
+    dense_subproblem,
     has_closed_form,
     prefers_products,
 )
@@ -49,6 +51,8 @@ from learnkernels.methods import (
 )
 from learnkernels.significance import SMALL, paired_difference
 
+# Samples from which the alpha of uniform weights is chosen for the comparison with a method.
+UNIFORM_SAMPLES = 500
 # Values by which a path is continued at a time, and values up to which it is.
 MORE, MOST = 3, 20
 # Methods that "auto" compares by folds, from the simplest on; for few samples, "loo" too.
@@ -440,15 +444,27 @@ def compare_values(
         Whether to warn if uniform weights are better. Not for the user's own score, which may be
         better for the weights that have the larger loss.
     """
-    with_uniform = uniform and compared_with_uniform(method)
-    methods = [method, Uniform()] if with_uniform else [method]
     what = f"choosing {parameter}"
-    tried, outputs, found = path_outputs(prepared, methods, machine, values, loss, what)
+    tried, (outputs,), (losses,) = path_outputs(prepared, [method], machine, values, loss, what)
     w = prepared.sums.weights
-    if with_uniform:
-        own, other = (losses[int(np.argmin(losses @ w))] for losses in found)
+    means = np.asarray(losses @ w / w.sum())
+    if uniform and compared_with_uniform(method):
+        # Far from the best value of the method, uniform weights are not better either.
+        near = neighbors(tried, int(np.argmin(means)))
+        (held,) = fold_outputs(
+            prepared, [Uniform()], machine, near, "comparing with uniform weights"
+        )
+        others = np.array([loss(one) for one in held], dtype=float)
+        own, other = losses[int(np.argmin(means))], others[int(np.argmin(others @ w))]
         warn_if_uniform_better(method, own, other, w, measure)
-    return Compared(method, tried, outputs[0], np.asarray(found[0] @ w / w.sum()))
+    return Compared(method, tried, outputs, means)
+
+
+def neighbors(values: Sequence[float], position: int) -> list[float]:
+    """Return the value at a position, the next lower one and the next higher one, sorted."""
+    ordered = sorted(set(values))
+    at = ordered.index(values[position])
+    return ordered[max(at - 1, 0) : at + 2]
 
 
 def compared_with_uniform(method: WeightMethod) -> bool:
@@ -525,16 +541,31 @@ def leave_one_out_errors(
     if errors is not None and compared_with_uniform(method):
         with suppressed(ConstantKernelWarning), suppressed(UndefinedAlignmentWarning):
             uniform = learn(prepared, Uniform(), machine)
-        others = errors_of(uniform)
-        if others is not None and others.min() < (1 - SMALL) * errors.min():
-            best = values[int(np.argmin(errors))], values[int(np.argmin(others))]
-            mine = left_out_losses(prepared, own, machine, best[0])
-            theirs = left_out_losses(prepared, uniform, machine, best[1])
-            known = np.isfinite(mine + theirs)
-            if known.any():
-                w = prepared.sums.weights[known]
-                warn_if_uniform_better(method, mine[known], theirs[known], w, "squared error")
+        other = uniform_value(prepared, uniform, machine, values)
+        theirs = left_out_losses(prepared, uniform, machine, other)
+        known, w = np.isfinite(theirs), prepared.sums.weights
+        if known.any() and w[known] @ theirs[known] < (1 - SMALL) * w[known].sum() * errors.min():
+            value = values[int(np.argmin(errors))]
+            mine = left_out_losses(prepared, own, machine, value)
+            known &= np.isfinite(mine)
+            warn_if_uniform_better(method, mine[known], theirs[known], w[known], "squared error")
     return errors
+
+
+def uniform_value(
+    prepared: Prepared, uniform: Learned, machine: Machine, values: Sequence[float]
+) -> float:
+    """Return the best alpha of uniform weights, by leave-one-out errors of some of the samples.
+
+    They are only compared with the method, which does not justify another eigendecomposition of
+    all samples.
+    """
+    problem = training_problem(prepared, uniform)
+    strategy = machine.strategy(problem, len(values))
+    if isinstance(strategy, DenseRidge):
+        problem = dense_subproblem(problem, UNIFORM_SAMPLES)
+    errors = strategy.leave_one_out(problem, values)
+    return values[0] if errors is None else values[int(np.argmin(errors))]
 
 
 def left_out_losses(
