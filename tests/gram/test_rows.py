@@ -77,6 +77,19 @@ def test_part_has_the_rows_and_columns_of_its_samples_in_the_same_memory(rng):
     assert np.allclose(found, K[np.ix_(index, index)].sum(axis=0), atol=1e-4)
 
 
+@pytest.mark.parametrize("complete", [True, False])
+def test_refined_rows_are_of_double_precision(complete, rng):
+    kernels, kernel = gaussian_kernel([0.1, 0.2], rng)
+    rows = KernelRows(kernel, kernels.backend, 4 * 60 * (60 if complete else 11), complete)
+    finer, found = rows.refined(), np.zeros(60)
+    assert rows.complete == complete
+    assert finer.values.dtype == np.float64
+    assert np.shares_memory(finer.values, rows.values) != complete
+    finer.add(np.arange(20), np.ones(20), found)
+    assert np.allclose(found, kernel.gram(kernels.backend)[:20].sum(axis=0), atol=1e-11)
+    assert finer.refined() is finer
+
+
 @pytest.mark.parametrize(
     "family", [["gaussians"], ["gaussians", "linear"], "per_feature", ["laplacians"]]
 )

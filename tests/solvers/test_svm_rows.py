@@ -46,6 +46,10 @@ class ArrayRows:
         self.kept = []
         return part
 
+    def refined(self):
+        self.finer = ArrayRows(self.K, self.n_slots)
+        return self.finer
+
 
 def problem(n, rng):
     X = rng.standard_normal((n, 4))
@@ -150,3 +154,16 @@ def test_steps_are_counted_and_limited(rng):
     _, certificate = solve_svm(RowGram(ArrayRows(K, 300)), y, np.full(300, 1e4), max_iter=5)
     assert certificate.status == "not converged"
     assert certificate.iterations >= 5
+
+
+@pytest.mark.parametrize("n_slots", [200, 300])
+def test_rows_are_refined_if_rounding_prevents_convergence(n_slots, rng, monkeypatch):
+    monkeypatch.setattr(svm_rows, "WORKING", 200)
+    K, f = problem(300, rng)
+    y, C = np.where(f > 0, 1.0, -1.0), np.full(300, 1e3)
+    rows = ArrayRows(K, n_slots, np.float16, complete=n_slots == 300)
+    found, certificate = solve_svm(RowGram(rows), y, C)
+    dense, _ = solve_svm(K, y, C)
+    assert rows.finer.evaluated
+    assert certificate.status == "optimal"
+    assert found.bound == pytest.approx(dense.bound, rel=1e-6)

@@ -15,6 +15,8 @@ from learnkernels.jit import compiled
 VALUES = 2**19
 # Columns of a task, at least.
 LEAST_COLUMNS = 512
+# Rows of double precision that are kept beside a matrix of single precision.
+REFINED = 1024
 # Entries of a sum of rows that stay in the first-level cache.
 BLOCK = 1024
 # Sums of rows may be reordered, so that vector registers are used. No NaN can occur.
@@ -80,6 +82,24 @@ class KernelRows:
         part.kernel, part.backend = self.kernel.take(index), self.backend
         part.use(self.buffer)
         self.use(self.buffer)
+        return part
+
+    def refined(self) -> KernelRows:
+        """Return rows of double precision.
+
+        They are kept in the memory of this object, which loses its rows, or in new memory if it has
+        all rows, because threads may share these.
+        """
+        part = KernelRows.__new__(KernelRows)
+        part.kernel, part.backend = self.kernel, self.backend
+        n = len(self.kernel.weights)
+        if self.complete:
+            part.use(np.zeros(n * min(n, REFINED)))
+        elif self.values.itemsize == 4 and len(self.buffer) >= 2 * n:
+            part.use(self.buffer[: len(self.buffer) // 2 * 2].view(np.float64))
+            self.use(self.buffer)
+        else:
+            return self
         return part
 
     def add(self, index: np.ndarray, d: np.ndarray, out: np.ndarray) -> None:

@@ -295,11 +295,11 @@ def solve_svm(
     gram = DenseGram(K) if isinstance(K, np.ndarray) else K
     beta = np.zeros(n) if start is None else np.clip(start, dual.lower, dual.upper)
     gradient = (gram.times(beta) if start is not None else np.zeros(n)) - y
-    polishes, settled = POLISHES if exact else 0, False
+    polishes, settled, bound = POLISHES if exact else 0, False, -np.inf
 
     def step(now: SVMSolution) -> SVMSolution:
         """Run SMO in place; at the tolerance, polish, and lower the tolerance if that fails."""
-        nonlocal tol, polishes, settled
+        nonlocal tol, polishes, settled, bound
         beta, gradient = now.beta, now.gradient
         taken, done = gram.advance(dual, beta, gradient, tol, chunk)
         following = SVMSolution.of(dual, beta, gradient, taken)
@@ -311,6 +311,7 @@ def solve_svm(
             # Residuals that exceed epsilon by less than the tolerance may be all of the loss.
             settled = settled and following.value - following.bound <= GAP * following.value
             tol = tol if settled else tol / 10
+        bound = following.bound
         return following
 
     solution, certificate = iterate(
@@ -321,6 +322,11 @@ def solve_svm(
         criterion=f"{'SVM' if epsilon is None else 'SVR'} objective",
         converged=lambda now: settled,
     )
+    if bound < solution.bound and certificate.iterations:
+        # Earlier bounds may be of gradients that were rounded; that of the last point is exact.
+        solution = replace(solution, bound=bound)
+        status = "optimal" if solution.gap <= GAP else "not converged"
+        certificate = replace(certificate, dual=bound, gap=abs(solution.gap), status=status)
     if solution.violation > 1.01 * max(tol, 1e-3):
         certificate = replace(certificate, status="not converged")
     return solution, certificate

@@ -17,7 +17,8 @@ Rows may be of single precision. When the conditions hold, the gradient of the s
 of all entries that are not far from a violation, is computed in double precision, and SMO goes on
 if the conditions are violated. "Far" is a multiple of the largest rounding error that was found.
 The other entries are zero and have no loss, so they change neither objective. Rounding of the rows
-and shrinking so change the path to the solution, but not the solution and its certificate.
+and shrinking so change the path to the solution, but not the solution and its certificate. If this
+does not converge after a few times, rows of double precision are used.
 """
 
 from __future__ import annotations
@@ -45,8 +46,11 @@ MARGIN = 0.25
 # Tolerance of the dual that is shrunk: the gradient is rounded.
 PART_TOL = 0.9
 # The gradient of an entry that is zero is computed in double precision if it lacks less than this
-# to a violation, and less than this multiple of the largest rounding error.
+# to a violation, or less than this multiple of the largest rounding error.
 NEAR, ERRORS = 0.02, 10.0
+# Rows of double precision are used if the conditions still do not hold when the gradient has been
+# computed this many times: coefficients are so large that rounding of the rows matters.
+REFRESHES = 3
 
 
 class Rows(Protocol):
@@ -81,6 +85,9 @@ class Rows(Protocol):
     def take(self, index: np.ndarray) -> Rows:
         """Return rows of the matrix of some samples; the rows of this object are evicted."""
 
+    def refined(self) -> Rows:
+        """Return rows of double precision; the rows of this object may be evicted."""
+
 
 class RowGram:
     """A Gram matrix for `solve_svm` of which some rows are in memory.
@@ -97,6 +104,7 @@ class RowGram:
         self.shrinks = False  # whether rows have been evicted
         self.known: Known | None = None
         self.stale = False  # whether the gradient has been rounded since it was known
+        self.refreshes = 0
 
     def times(self, beta: np.ndarray) -> np.ndarray:
         return self.rows.times(beta)
@@ -201,6 +209,9 @@ class RowGram:
             margin = max(margin, ERRORS * np.abs(gradient[index] - exact).max())
             gradient[index], done[index] = exact, True
         self.known, self.stale = Known(beta.copy(), gradient.copy(), done), False
+        self.refreshes += 1
+        if self.refreshes == REFRESHES:
+            self.rows = self.rows.refined()
 
     def gradient_at(self, index: np.ndarray, dual: Dual, beta: np.ndarray) -> np.ndarray:
         """Return entries of the gradient in double precision, from those known if possible."""
