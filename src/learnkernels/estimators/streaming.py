@@ -217,6 +217,7 @@ def train_on_all(
 ) -> tuple[Predictor, float]:
     """Train ridge with the sums of all rows; return it with its regularisation."""
     prepared, learned, machine = fitted.prepared, fitted.learned, fitted.machine
+    learned.known.clear()  # frees the solution of the subsample
     given = getattr(model, regularization_name(model))
     automatic = isinstance(given, str)
     values = (fitted.value * AROUND).tolist() if automatic else positive_values("", given, "")
