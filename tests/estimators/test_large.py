@@ -9,6 +9,7 @@ import pytest
 from sklearn.base import clone
 
 import learnkernels as lk
+from learnkernels.gram import sampled
 
 SMALL = 1e5  # bytes; the Gram matrix of 120 samples needs 115,200
 
@@ -175,3 +176,26 @@ def test_saved_landmark_model_is_smaller_than_dense_model(wave, tmp_path):
         sizes.append((tmp_path / "model.lk").stat().st_size)
         assert np.array_equal(lk.load(tmp_path / "model.lk").predict(X), model.predict(X))
     assert sizes[0] < sizes[1] / 3
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_default_with_landmarks_takes_statistics_from_some_samples(classes, wave, monkeypatch):
+    X, y = wave
+    y = np.where(y > 0, "high", "low") if classes else y
+    estimator = lk.KernelClassifier if classes else lk.KernelRegressor
+    model = estimator(n_components=80).fit(X[:200], y[:200])
+    monkeypatch.setattr(sampled, "SAMPLES", 45)
+    some = estimator(n_components=80).fit(X[:200], y[:200])
+    assert not np.array_equal(some.kernel_alignments_, model.kernel_alignments_)
+    assert some.score(X[200:], y[200:]) > model.score(X[200:], y[200:]) - 0.05
+    order = np.random.default_rng(0).permutation(200)
+    again = estimator(n_components=80).fit(X[order], y[order])
+    assert np.array_equal(again.predict(X[200:]), some.predict(X[200:]))
+
+
+def test_given_method_with_landmarks_takes_statistics_from_all_samples(wave, monkeypatch):
+    X, y = wave
+    model = lk.KernelRegressor("gaussians", "alignf", alpha=1.0, n_components=80).fit(X, y)
+    monkeypatch.setattr(sampled, "SAMPLES", 45)
+    again = lk.KernelRegressor("gaussians", "alignf", alpha=1.0, n_components=80).fit(X, y)
+    assert np.array_equal(again.weights_, model.weights_)

@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 import learnkernels as lk
-from learnkernels.execution import memory
+from learnkernels.execution import Threads, memory
 from learnkernels.gram import learned
+from learnkernels.gram.tiles import passes
 from tests import dense
 from tests.gram.test_statistics import MIXED
+from tests.methods.problems import problem_of
 
 
 @pytest.mark.parametrize("center", [True, False])
@@ -58,3 +60,21 @@ def test_products_of_no_new_samples_have_no_rows(classes):
     kernel = lk.KernelLearner("linear", method="alignf").fit(X, y)._kernel
     products = kernel.products(X[:0], np.zeros((120, 1)), lk.Threads())
     assert products.shape == (0, 1)
+
+
+@pytest.mark.parametrize("center", [True, False])
+@pytest.mark.parametrize("n_vectors", [1, 4])
+def test_products_that_read_each_pair_once_equal_those_with_the_gram_matrix(
+    n_vectors, center, rng, monkeypatch
+):
+    monkeypatch.setattr(passes, "ROWS", 16)
+    monkeypatch.setattr(passes, "COLUMNS", 24)
+    X = rng.standard_normal((101, 3))
+    kernels = problem_of(MIXED, X, X[:, 0], "regression", center=center).kernels
+    kernel = kernels.kernel(np.linspace(1, 2, kernels.n_kernels))
+    coef = rng.standard_normal((101, n_vectors))
+    coef -= coef.mean(axis=0)
+    expected = kernel.gram(Threads(1)) @ coef
+    found = kernel.times(coef, Threads(1))
+    assert np.allclose(found, expected, atol=1e-10 * np.abs(expected).max())
+    assert np.array_equal(found, kernel.times(coef, Threads(3)))

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import tracemalloc
 import warnings
 
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 
+import learnkernels as lk
 from learnkernels.errors import InputError
-from learnkernels.machines import Ridge, conjugate_gradient_ridge
+from learnkernels.execution import Threads
+from learnkernels.machines import Ridge, TrainingProblem, conjugate_gradient_ridge
 from learnkernels.machines.conjugate_gradient_ridge import ConjugateGradientRidge
 from tests.machines.problems import KERNELS, learned_problem, trained, training_problem
+from tests.methods.problems import problem_of
 
 
 @pytest.fixture(params=KERNELS)
@@ -34,10 +38,10 @@ def test_solution_equals_the_dense_one(kernels, center, weighted, rng):
 
 
 def test_too_few_iterations_raise_convergence_warning(kernels, rng, monkeypatch):
-    monkeypatch.setattr(conjugate_gradient_ridge, "MAX_ITER", 3)
+    monkeypatch.setattr(conjugate_gradient_ridge, "MAX_ITER", 2)
     problem, _ = learned_problem(kernels, rng, max_memory=70 * 8 * 4)
     with pytest.warns(ConvergenceWarning, match="raise alpha, or raise max_memory"):
-        (found,) = ConjugateGradientRidge().train(problem, [1.0])
+        (found,) = ConjugateGradientRidge().train(problem, [30.0])
     assert max(certificate.gap for certificate in found.certificates) > 1e-9
 
 
@@ -61,3 +65,25 @@ def test_certificates_equal_the_objective_at_the_solution(kernels, rng):
         for t, certificate in enumerate(found.certificates):
             primal = np.sum((y[:, t] - Ku[:, t]) ** 2) + alpha * u[:, t] @ Ku[:, t]
             assert np.isclose(certificate.primal, primal, rtol=1e-5)  # the Gram is rounded, too
+
+
+def test_residual_reaches_the_tolerance(kernels, rng):
+    problem, K = learned_problem(kernels, rng, max_memory=70 * 8 * 40)
+    (found,) = ConjugateGradientRidge().train(problem, [1e-2])
+    y = problem.Y - problem.means
+    residuals = y - K @ found.coef - 1e-2 * found.coef
+    assert (np.linalg.norm(residuals, axis=0) <= 1e-8 * np.linalg.norm(y, axis=0)).all()
+
+
+def test_memory_stays_within_max_memory(rng):
+    X = rng.standard_normal((6000, 3))
+    y = np.sin(X[:, 0])
+    kernels = problem_of(lk.gaussians([1.0]), X, y, "regression").kernels
+    kernel, limit = kernels.kernel(np.ones(1)), 20e6  # the Gram matrix takes 288 MB
+    problem = TrainingProblem(kernel, y[:, None], np.ones(6000), True, Threads(1), max_memory=limit)
+    tracemalloc.start()
+    (found,) = ConjugateGradientRidge().train(problem, [1.0])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found.certificates[0].status == "optimal"
+    assert peak < limit + 12e6  # tiles

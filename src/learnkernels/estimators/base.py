@@ -141,7 +141,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             normalize=self.normalize, center=self.center, sample_weight=rows.weights,
             backend=backend, samples=rows.samples, rank=rows.rank, borders=borders,
             trained=trained, names=getattr(self, "feature_names_in_", None), missing=self.missing,
-            **settings,
+            few_pairs=as_method(self.method).learns_alpha and self.missing == "error", **settings,
         )  # fmt: skip
 
     def _pass_backend(self, *data: Any) -> Backend:

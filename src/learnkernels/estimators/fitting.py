@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -29,6 +29,8 @@ from learnkernels.gram import (
     CenteredKernels,
     KernelSums,
     LearnedKernel,
+    SampledSums,
+    can_sample,
     gradients,
 )
 from learnkernels.kernels import MISSING, Kernel, resolve, takes_tables
@@ -136,6 +138,8 @@ class Learned:
     value : float
         The regularisation, as the user gives it: that of the weights, or the one that the method
         learned.
+    known : dict
+        As in `TrainingProblem`.
     """
 
     result: LearnedWeights
@@ -144,6 +148,7 @@ class Learned:
     alignment: float
     alignments: np.ndarray
     value: float
+    known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -181,7 +186,8 @@ def prepare(
     center: bool, sample_weight: np.ndarray, backend: Backend, samples: np.ndarray | None = None,
     rank: np.ndarray | None = None, borders: np.ndarray | None = None,
     trained: np.ndarray | None = None,
-    names: Sequence[str] | None = None, missing: str = "error", **settings: Any,
+    names: Sequence[str] | None = None, missing: str = "error", few_pairs: bool = False,
+    **settings: Any,
 ) -> Prepared:  # fmt: skip
     """Resolve the kernels and run the pass over pairs.
 
@@ -209,6 +215,8 @@ def prepare(
         Names of the columns of X.
     missing : {"error", "neutral"}
         Whether samples may be missing in a view.
+    few_pairs : bool, default=False
+        Whether the pass may be over pairs of some samples if ridge is trained with landmarks.
     **settings
         Further fields of `Prepared`.
     """
@@ -235,9 +243,12 @@ def prepare(
         )
     if samples is not None and not np.array_equal(samples, np.arange(X.shape[0])):
         base = base.take(samples)
-    sums = KernelSums.of(
-        base, centered(target, sample_weight), backend, sample_weight, borders, trained
-    )
+    goal = centered(target, sample_weight)
+    landmarks = (settings.get("n_components") or len(Y)) < len(Y)
+    if few_pairs and landmarks and borders is None and can_sample(base, len(Y)):
+        sums: KernelSums = SampledSums.of_some(base, goal, backend, sample_weight)
+    else:
+        sums = KernelSums.of(base, goal, backend, sample_weight, borders, trained)
     return Prepared(sums, Y, task, normalize, center, **settings)
 
 
@@ -412,7 +423,7 @@ def training_problem(
     return TrainingProblem(
         learned.kernel, prepared.targets(without), kernels.weights, prepared.center,
         kernels.backend, bool((learned.result.weights < 0).any()), prepared.max_memory,
-        prepared.n_components, prepared.random_state,
+        prepared.n_components, prepared.random_state, known=learned.known,
     )  # fmt: skip
 
 

@@ -9,6 +9,7 @@ from learnkernels.gram.landmarks import Landmarks
 from learnkernels.gram.learned import Function, GramMatrix, LearnedKernel, recentered, weighted
 from learnkernels.gram.packed import PackedGrams
 from learnkernels.gram.rows import KernelRows
+from learnkernels.gram.sampled import SampledSums, can_sample
 from learnkernels.gram.spectrum import largest_eigenpairs, tail_sum
 from learnkernels.gram.statistics import NORMALIZATIONS, InnerProducts, Statistics
 from learnkernels.gram.triangles import from_upper
@@ -26,8 +27,10 @@ __all__ = [
     "LearnedKernel",
     "PackedGrams",
     "Products",
+    "SampledSums",
     "Statistics",
     "alignment",
+    "can_sample",
     "check_combination",
     "from_upper",
     "gradients",

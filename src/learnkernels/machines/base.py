@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -98,6 +98,8 @@ class TrainingProblem:
         Whether the outputs for samples that are left out are wanted, where they have a closed form.
     posterior : bool
         Whether the posterior is wanted, of strategies without the Gram matrix.
+    known : dict
+        Results of strategies for this kernel and these targets that a later call may need.
     """
 
     kernel: Any
@@ -111,6 +113,7 @@ class TrainingProblem:
     random_state: Any = 0
     left_out: bool = False
     posterior: bool = False
+    known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def means(self) -> np.ndarray:

@@ -3,9 +3,10 @@
     (W^1/2 K W^1/2 + alpha I) u = W^1/2 (y - mean),   coef = W^1/2 u
 
 All base kernels are evaluated in one pass over distances. The preconditioner is the inverse of the
-same matrix with K replaced by its projection on the span of some samples, K ~ Psi Psi' (Nystroem):
+same matrix with its first term replaced by its projection on the span of some columns, F F', from a
+partial Cholesky decomposition with random pivots:
 
-    (Psi Psi' + alpha I)^-1 v = (v - Psi (Psi'Psi + alpha I)^-1 Psi'v) / alpha
+    (F F' + alpha I)^-1 v = (v - F (F'F + alpha I)^-1 F'v) / alpha
 
 The solution is that of the dense system, to the tolerance.
 """
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -21,17 +23,16 @@ from scipy.linalg import cho_factor, cho_solve
 from learnkernels._warnings import ConvergenceWarning, warn
 from learnkernels.errors import InputError
 from learnkernels.execution import format_bytes
-from learnkernels.gram import Landmarks
 from learnkernels.machines.base import Strategy, Trained, TrainingProblem, gram_bytes
 from learnkernels.plurals import count_text
-from learnkernels.solvers import Certificate, Product, conjugate_gradients
+from learnkernels.solvers import Certificate, Product, conjugate_gradients, pivoted_cholesky
 
 # Residuals, relative to the targets; predictions are about as exact.
 TOLERANCE, MAX_ITER = 1e-9, 500
 # A residual as large as the targets means that nothing was solved.
 UNSOLVED = 1.0
-# Upper bound on the landmarks of the preconditioner.
-MAX_LANDMARKS = 1500
+# Upper bound on the rank of the preconditioner, and samples of one task.
+MAX_RANK, ROWS = 1500, 256
 
 logger = logging.getLogger("learnkernels")
 
@@ -50,24 +51,23 @@ class ConjugateGradientRidge(Strategy):
         )  # fmt: skip
         root = np.sqrt(problem.weights)[:, None]
         targets = root * (problem.Y - problem.means)
-        Psi = centered_features(problem)
-        Psi *= root
-        inner = Psi.T @ Psi
+        F = factor(problem, root)
+        inner = F.T @ F
         return [
             one_alpha(
-                problem, root, targets, preconditioner(Psi, inner, float(alpha)), float(alpha),
+                problem, root, targets, preconditioner(F, inner, float(alpha)), float(alpha),
                 TOLERANCE, MAX_ITER, ", or raise max_memory for a direct solution",
             )
             for alpha in values
         ]  # fmt: skip
 
 
-def preconditioner(Psi: np.ndarray, inner: np.ndarray, alpha: float) -> Product:
-    """Return the function that multiplies by (Psi Psi' + alpha I)^-1; inner is Psi'Psi."""
-    factor = cho_factor(inner + alpha * np.eye(len(inner)), check_finite=False)
+def preconditioner(F: np.ndarray, inner: np.ndarray, alpha: float) -> Product:
+    """Return the function that multiplies by (F F' + alpha I)^-1; inner is F'F."""
+    decomposed = cho_factor(inner + alpha * np.eye(len(inner)), check_finite=False)
 
     def precondition(V: np.ndarray) -> np.ndarray:
-        return (V - Psi @ cho_solve(factor, Psi.T @ V, check_finite=False)) / alpha
+        return (V - F @ cho_solve(decomposed, F.T @ V, check_finite=False)) / alpha
 
     return precondition
 
@@ -113,28 +113,31 @@ def products(problem: TrainingProblem, root: np.ndarray, alpha: float) -> Produc
     return A
 
 
-def centered_features(problem: TrainingProblem) -> np.ndarray:
-    """Return features of all samples in the span of some, with mean zero, (n_samples, rank)."""
-    n = len(problem.Y)
-    m = max(2, min(MAX_LANDMARKS, landmarks_within(problem.max_memory, n), n))
-    some = np.random.default_rng(0).choice(n, m, replace=False)
-    landmarks = Landmarks.of(problem.kernel, np.sort(some), problem.backend)
-    Psi = np.empty((n, landmarks.T.shape[1]))
-    ranges = landmarks.row_ranges()
-    # Do not bind the generator: it must be collected on error so that the BLAS limit is released.
-    for rows, part in zip(
-        ranges, problem.backend.map(landmarks.features, ranges, "landmarks"), strict=True
-    ):
-        Psi[rows] = part
-    if problem.center:
-        Psi -= problem.weights @ Psi / problem.weights.sum()
-    return Psi
+def factor(problem: TrainingProblem, root: np.ndarray) -> np.ndarray:
+    """Return F with ``F F' ~ W^1/2 K W^1/2``, shape (n_samples, rank)."""
+    kernel, n = problem.kernel, len(problem.Y)
+    ranges = [slice(start, min(start + ROWS, n)) for start in range(0, n, ROWS)]
+
+    def columns(index: np.ndarray) -> np.ndarray:
+        found = np.empty((n, len(index)))
+        near = kernel.as_columns(index)
+        parts = problem.backend.map(partial(kernel.values_near, near), ranges, "preconditioner")
+        for rows, part in zip(ranges, parts, strict=True):
+            np.multiply(part, root[rows], out=found[rows])
+        found *= root[index, 0]
+        return found
+
+    diagonal = np.concatenate(
+        [np.diag(kernel.take(np.arange(n)[rows]).gram(problem.backend)) for rows in ranges]
+    )
+    rank = max(2, min(MAX_RANK, rank_within(problem.max_memory, n), n))
+    return pivoted_cholesky(diagonal * root[:, 0] ** 2, columns, rank, np.random.default_rng(0))[0]
 
 
-def landmarks_within(max_memory: float, n: int) -> int:
-    """Return the landmarks m that fit: 2 arrays of features (n, m) and 5 Grams (m, m)."""
-    # 8 (2 n m + 5 m^2) = max_memory
-    return int((np.sqrt(4.0 * n * n + 2.5 * min(max_memory, 1e30)) - 2 * n) / 10)
+def rank_within(max_memory: float, n: int) -> int:
+    """Return the rank r that fits: 1.5 arrays (n, r), 3 matrices (r, r)."""
+    # 8 (1.5 n r + 3 r^2) = max_memory
+    return int((np.sqrt(2.25 * n * n + 1.5 * min(max_memory, 1e30)) - 1.5 * n) / 6)
 
 
 def ridge_certificate(

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -64,12 +64,13 @@ class NormalEquations:
 
     def part(self, rows: slice) -> dict[str, np.ndarray]:
         """Return the sums of some samples."""
-        psi, w = self.features(rows), self.weights[rows]
-        weighted = w[:, None] * psi
+        psi, root = self.features(rows), np.sqrt(self.weights[rows])[:, None]
+        psi *= root
         return {
-            "inner": weighted.T @ psi,  # (rank, rank)
-            "mean": weighted.sum(axis=0),  # (rank,)
-            "targets": weighted.T @ self.Y[rows],  # (rank, n_outputs)
+            # NumPy computes one triangle of the product of a matrix with its own transpose.
+            "inner": psi.T @ psi,  # (rank, rank)
+            "mean": psi.T @ root[:, 0],  # (rank,)
+            "targets": psi.T @ (root * self.Y[rows]),  # (rank, n_outputs)
         }
 
     def work(self, rows: slice) -> float:
@@ -94,14 +95,13 @@ class NormalEquations:
 class LeaveOneOut:
     """Squared leave-one-out residuals of a range of samples, for each alpha."""
 
-    landmarks: Landmarks
+    rotated: Landmarks  # features on the eigenvectors
     Y: np.ndarray  # centered
     weights: np.ndarray
     total: float  # sum of the weights of all samples that the sums are over
-    center: np.ndarray  # (rank,)
-    V: np.ndarray  # (rank, rank), eigenvectors
+    center: np.ndarray  # (rank,), mean of the rotated features
     shrunk: np.ndarray  # (n_values, rank), 1 / (eigenvalue + alpha)
-    theta: np.ndarray  # (n_values, rank, n_outputs), in the basis V
+    theta: np.ndarray  # (n_values, rank, n_outputs), on the eigenvectors
     counted: np.ndarray  # (n_samples,), 0 for landmarks
 
     def __call__(self, rows: slice) -> np.ndarray:
@@ -111,14 +111,15 @@ class LeaveOneOut:
 
     def residuals(self, rows: slice) -> list[np.ndarray]:
         """Return y - f(x) of f without the sample, shape (n_rows, n_outputs), for each alpha."""
-        U = (self.landmarks.features(rows) - self.center) @ self.V  # (n_rows, rank)
+        U = self.rotated.features(rows)  # (n_rows, rank)
+        U -= self.center
         w, Y = self.weights[rows], self.Y[rows]
         intercept = w / self.total if self.center.any() else np.zeros(len(w))
-        found = []
-        for shrunk, theta in zip(self.shrunk, self.theta, strict=True):
-            leverage = w * (U**2 @ shrunk) + intercept
-            found.append((Y - U @ theta) / np.maximum(1 - leverage, 1e-12)[:, None])
-        return found
+        residuals = [Y - U @ theta for theta in self.theta]
+        U *= U
+        leverages = w[:, None] * (U @ self.shrunk.T) + intercept[:, None]  # (n_rows, n_values)
+        complements = np.maximum(1 - leverages, 1e-12).T
+        return [r / c[:, None] for r, c in zip(residuals, complements, strict=True)]
 
 
 class LandmarkRidge(Strategy):
@@ -156,7 +157,17 @@ class LandmarkRidge(Strategy):
         return problem.backend.fold(task, landmarks.row_ranges(), "normal equations")
 
     def solve(self, problem: TrainingProblem) -> LandmarkSolution:
-        """Return the eigendecomposition of the normal equations, which serves every alpha."""
+        """Return the eigendecomposition of the normal equations, which serves every alpha.
+
+        It is kept in the problem: values of alpha are compared before one of them is used.
+        """
+        known = problem.known.get(type(self))
+        if known is None or not same_problem(known.problem, problem):
+            known = problem.known[type(self)] = self.decomposed(problem)
+        return replace(known, problem=problem)
+
+    def decomposed(self, problem: TrainingProblem) -> LandmarkSolution:
+        """Return the solution that `solve` keeps."""
         landmarks = Landmarks.of(problem.kernel, chosen_landmarks(problem), problem.backend)
         W, means = self.moments(problem)
         means = means if problem.center else np.zeros_like(means)
@@ -188,6 +199,8 @@ class LandmarkSolution:
         Eigenvectors.
     projected : ndarray of shape (rank, n_outputs)
         The right-hand side, on the eigenvectors.
+    held : dict of float to ndarray of shape (n_samples, n_outputs)
+        Outputs for samples that are left out, for the values of alpha that were asked for.
     """
 
     problem: TrainingProblem
@@ -198,6 +211,7 @@ class LandmarkSolution:
     eigenvalues: np.ndarray
     V: np.ndarray
     projected: np.ndarray
+    held: dict[float, np.ndarray] = field(default_factory=dict)
 
     def errors(self, values: Sequence[float]) -> np.ndarray:
         """Return the leave-one-out error of each alpha, shape (n_values,)."""
@@ -222,11 +236,14 @@ class LandmarkSolution:
 
     def outputs(self, values: Sequence[float]) -> np.ndarray:
         """Return outputs for samples that are left out, (n_values, n_samples, n_outputs)."""
-        task, ranges = self.left_out(values), self.landmarks.row_ranges()
-        rows = self.problem.backend.map(task.residuals, ranges, "leave-one-out outputs")
-        found = self.problem.Y - np.concatenate(list(rows), axis=1)
-        found[:, self.landmarks.index] = np.nan
-        return found
+        missing = [alpha for alpha in values if alpha not in self.held]
+        if missing:
+            task, ranges = self.left_out(missing), self.landmarks.row_ranges()
+            rows = self.problem.backend.map(task.residuals, ranges, "leave-one-out outputs")
+            found = self.problem.Y - np.concatenate(list(rows), axis=1)
+            found[:, self.landmarks.index] = np.nan
+            self.held.update(zip(missing, found, strict=True))
+        return np.array([self.held[alpha] for alpha in values])
 
     def left_out(self, values: Sequence[float]) -> LeaveOneOut:
         """Return the task that leaves out samples, for each alpha."""
@@ -234,8 +251,9 @@ class LandmarkSolution:
         shrunk = 1 / (self.eigenvalues + np.array(values, dtype=float)[:, None])  # (n_values, rank)
         counted = np.ones(len(problem.weights))
         counted[self.landmarks.index] = 0.0
+        rotated = replace(self.landmarks, T=self.landmarks.T @ self.V)
         return LeaveOneOut(
-            self.landmarks, problem.Y - self.means, problem.weights, self.total, self.mean, self.V,
+            rotated, problem.Y - self.means, problem.weights, self.total, self.mean @ self.V,
             shrunk, shrunk[:, :, None] * self.projected, counted,
         )  # fmt: skip
 
@@ -411,6 +429,12 @@ def landmark_posterior(
     prior = np.diag(taken.gram(problem.backend))
     lacking = found.lacking(taken.values_near(landmarks.near, rows), prior)
     return replace(found, left_out=replace(left_out, variances=left_out.variances + lacking))
+
+
+def same_problem(one: TrainingProblem, other: TrainingProblem) -> bool:
+    """Return whether two problems have the same normal equations."""
+    names = "kernel", "Y", "weights", "center", "n_components", "random_state"
+    return all(getattr(one, name) is getattr(other, name) for name in names)
 
 
 def chosen_landmarks(problem: TrainingProblem) -> np.ndarray:

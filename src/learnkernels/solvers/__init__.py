@@ -15,6 +15,7 @@ from learnkernels.solvers.nonnegative_qp import (
     qp_certificate,
     simplex_qp,
 )
+from learnkernels.solvers.pivoted_cholesky import pivoted_cholesky
 from learnkernels.solvers.shifted_systems import shifted_conjugate_gradients
 from learnkernels.solvers.svm import SVMSolution, hinge_loss, solve_svm, svm_path
 from learnkernels.solvers.svm_rows import LEAST_ROWS, RowGram
@@ -49,6 +50,7 @@ __all__ = [
     "minimise",
     "minimise_sparse",
     "nonnegative_qp",
+    "pivoted_cholesky",
     "qp_certificate",
     "shifted_conjugate_gradients",
     "simplex_qp",

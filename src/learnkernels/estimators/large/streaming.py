@@ -290,6 +290,7 @@ def draw(model: Any, rows: AllRows, size: int) -> tuple[np.ndarray, dict[int, np
 def train_on_all(model: Any, fitted: Any, rows: AllRows) -> tuple[Predictor, float]:
     """Train ridge with the sums of all rows; return it with its regularisation."""
     prepared, learned, machine = fitted.prepared, fitted.learned, fitted.machine
+    learned.known.clear()  # frees the solution of the subsample
     given = getattr(model, regularization_name(model))
     automatic = isinstance(given, str)
     values = (fitted.value * AROUND).tolist() if automatic else positive_values("", given, "")

@@ -492,7 +492,10 @@ class CombinedTiles:
         """Return ``K coef`` on the training samples. Rows of zeros in coef cost nothing."""
         used = np.flatnonzero(coef.any(axis=1))
         if len(used) == len(coef):
-            return self.products(self.kernels, coef, backend)
+            rows = row_ranges(len(self.factors), (0, len(coef)))
+            task = SymmetricProducts(self, np.ascontiguousarray(coef))
+            total = backend.fold(task, rows, "kernel products")["products"]
+            return np.asarray(total + (self.constant - self.means) @ coef)
         return self.take(used).products(self.kernels, coef[used], backend)
 
     def times_at(
@@ -577,6 +580,49 @@ class CombinedTiles:
         kernels = self.kernels.take(support).as_columns()
         combined = replace(self, kernels=kernels, means=self.means[support])
         return TileFunction(combined, coef[support])
+
+
+@dataclass(frozen=True)
+class SymmetricProducts:
+    """``K coef`` on the training samples, without the terms of centering; each pair is read once.
+
+    Attributes
+    ----------
+    combined : CombinedTiles
+    coef : ndarray of shape (n_samples, n_vectors)
+    """
+
+    combined: CombinedTiles
+    coef: np.ndarray
+
+    def part(self, rows: slice) -> tuple[int, np.ndarray]:
+        """Return the first row, and the sums over pairs of these rows with those from it on."""
+        coef = self.coef[rows.start :]
+        out = np.zeros(coef.shape)
+        height = rows.stop - rows.start
+        u_i, at = np.zeros(height), np.arange(height)
+        for columns in (rows, *ranges((0, len(self.coef)), COLUMNS, rows.stop)):
+            tile = self.combined.kernels.tile(rows, columns)
+            values = np.zeros((height, columns.stop - columns.start))
+            combine(tile, self.combined.factors, u_i, np.zeros(values.shape[1]), values, at, 0)
+            behind = slice(columns.start - rows.start, columns.stop - rows.start)
+            out[:height] += values @ coef[behind]
+            if columns is not rows:
+                out[behind] += values.T @ coef[:height]
+        return rows.start, out
+
+    def work(self, rows: slice) -> float:
+        """Return the number of pairs."""
+        return float((rows.stop - rows.start) * (len(self.coef) - rows.start))
+
+    def start(self) -> dict[str, np.ndarray]:
+        """Return the sum over no rows."""
+        return {"products": np.zeros(self.coef.shape)}
+
+    def add(self, total: dict[str, np.ndarray], part: tuple[int, np.ndarray]) -> None:
+        """Add the sums of some rows in place."""
+        first, values = part
+        total["products"][first:] += values
 
 
 @dataclass(frozen=True)
