@@ -7,6 +7,7 @@ import platform
 
 from benchmarks import (
     cost,
+    cost_model,
     dask_pass,
     fit,
     grid_search,
@@ -44,6 +45,7 @@ BENCHMARKS = {
     "large": large.run,
     "million": million.run,
     "cost": cost.run,
+    "cost_model": cost_model.run,
     "methods": methods.run,
     "noise": noise.run,
     "precision": precision.run,
