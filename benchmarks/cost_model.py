@@ -25,8 +25,8 @@ from benchmarks.measure import seconds
 from benchmarks.million import D, opened, rows, write
 from benchmarks.tables import RESULTS, origin
 from benchmarks.task_graph import Costs, simulate
-from learnkernels.estimators import streaming
 from learnkernels.estimators.fitting import training_problem
+from learnkernels.estimators.large import streaming
 from learnkernels.execution import Chunk, DaskChunks
 from learnkernels.execution.backends import joined
 from learnkernels.execution.dask_chunks import JOINED

@@ -66,7 +66,7 @@ def test_rows_without_a_target_cannot_be_left_out(path, capsys):
 
 COMMAND = (
     "fit", "--target", "y", "--kernels", "gaussians:-2..0", "--alpha", "0.1", "--components",
-    "300", "--subsample", "600", "--n-jobs", "1",
+    "700", "--subsample", "1500", "--n-jobs", "1",
 )  # fmt: skip
 
 

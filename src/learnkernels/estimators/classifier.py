@@ -279,6 +279,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
     def _check_parameters(self) -> None:
         """Raise if a parameter of its own is invalid."""
         require_positive("tol", self.tol, "KernelClassifier")
+        require_choice("machine", self.machine, self.MACHINES)
         if self.scoring is not None:
             require_scoring(self.scoring)
 
@@ -510,7 +511,6 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
 
     def _machine(self, method: WeightMethod, n: int) -> Machine:
         """Return the machine that ``machine=`` names, for n samples."""
-        require_choice("machine", self.machine, self.MACHINES)
         name = self.machine
         if name == "auto":
             landmarks = self.n_components is not None and self.n_components < n

@@ -299,6 +299,8 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         if self.scoring is not None:
             require_scoring(self.scoring)
         require_choice("weights", self.weights, WEIGHTS)
+        require_choice("machine", self.machine, self.MACHINES)
+        require_not_negative("epsilon", self.epsilon, "KernelRegressor")
         given = isinstance(self.C, str) and self.C == "auto"
         if regularization_name(self) == "alpha" and not given:
             raise InputError(
@@ -570,8 +572,6 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
 
     def _machine(self, method: WeightMethod, n: int) -> Machine:
         """Return the machine that ``machine=`` names."""
-        require_choice("machine", self.machine, self.MACHINES)
-        require_not_negative("epsilon", self.epsilon, "KernelRegressor")
         if self.machine == "svr":
             return SVR(epsilon=float(self.epsilon))
         return AlignmentPredictor() if self.machine == "alignment" else Ridge()

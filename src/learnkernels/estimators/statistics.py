@@ -111,6 +111,8 @@ def alignment_statistics(
         if subsample is None:
             return exact_statistics(learner, X, y)
         y = in_memory(y)
+        require_rows("X", X)
+        require_rows("y", y)
         n = as_parts(X).n_rows
         if tables.n_rows(y) != n:
             raise InputError(
@@ -126,6 +128,15 @@ def alignment_statistics(
                 "number, or None to use all samples."
             )
         return sampled_statistics(learner, X, y, n, subsample, random)
+
+
+def require_rows(name: str, data: Any) -> None:
+    """Raise unless the data have rows: None and single numbers have none."""
+    shape = getattr(data, "shape", None)
+    if shape == () or (shape is None and not hasattr(data, "__len__")):
+        raise InputError(
+            f"{name}={data!r}; expected one row for each sample. Pass an array or a table."
+        )
 
 
 def workers_of(backend: Any) -> AbstractContextManager[Any]:

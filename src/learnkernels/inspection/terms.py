@@ -27,8 +27,8 @@ from scipy import sparse
 
 from learnkernels.estimators.outputs.attributes import keeps_lines
 from learnkernels.gram.factors.combination import FactorFunction
+from learnkernels.gram.tiles.combination import TileFunction
 from learnkernels.gram.tiles.missing import MissingGroup
-from learnkernels.gram.tiles.passes import TileFunction
 from learnkernels.kernels import FactorKernel, Linear, Source
 from learnkernels.kernels.alphabets import Alphabet
 from learnkernels.kernels.kmers import Kmers

@@ -19,11 +19,11 @@ from learnkernels.gram.learned import LearnedKernel
 from learnkernels.gram.pairs.cells import Cells
 from learnkernels.gram.pairs.combination import CombinedPairs, PairFunction
 from learnkernels.gram.tiles.bits import BitSamples, TanimotoGroup
+from learnkernels.gram.tiles.combination import CombinedTiles, TileFunction
 from learnkernels.gram.tiles.compiled import CompiledGroup, CompiledSamples
 from learnkernels.gram.tiles.group import Group
 from learnkernels.gram.tiles.kernels import TileKernels
 from learnkernels.gram.tiles.missing import MissingGroup, MissingSamples
-from learnkernels.gram.tiles.passes import CombinedTiles, TileFunction
 from learnkernels.gram.tiles.sequences import SequenceSamples, WeightedDegreeGroup
 from learnkernels.gram.tiles.stored import (
     EvaluatedGroup,

@@ -16,8 +16,8 @@ import numpy as np
 from learnkernels.gram.factors.combination import CombinedFactors, FactorFunction
 from learnkernels.gram.pairs.combination import CombinedPairs, PairFunction
 from learnkernels.gram.tiles.bits import BitSamples
+from learnkernels.gram.tiles.combination import TileFunction
 from learnkernels.gram.tiles.missing import MissingGroup
-from learnkernels.gram.tiles.passes import TileFunction
 from learnkernels.gram.tiles.stored import StackSamples
 from learnkernels.kernels import (
     CodedKernel,

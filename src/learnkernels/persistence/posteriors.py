@@ -8,7 +8,7 @@ import numpy as np
 
 from learnkernels.gram import LearnedKernel
 from learnkernels.gram.factors.combination import FactorFunction
-from learnkernels.gram.tiles.passes import TileFunction
+from learnkernels.gram.tiles.combination import TileFunction
 from learnkernels.machines import FactorPosterior, LandmarkPosterior, LeftOut, Training
 from learnkernels.persistence.fields import (
     FINITE,

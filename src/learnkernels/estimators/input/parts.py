@@ -261,8 +261,11 @@ def as_parts(X: Any) -> Parts:
     """Return the rows of a table, read when they are needed."""
     if sparse.issparse(X):
         return RowsInMemory(X.tocsr())
+    if isinstance(X, list | tuple):
+        with as_input_error("X: "):
+            return RowsInMemory(np.asarray(X))
     if not is_lazy(X):
-        return RowsInMemory(np.asarray(X) if isinstance(X, list | tuple) else X)
+        return RowsInMemory(X)
     if not is_frame(X) and np.isnan(X.shape[0]):
         raise InputError(
             "the chunks of X have unknown lengths; call X.compute_chunk_sizes() before."

@@ -10,7 +10,7 @@ import numpy as np
 from learnkernels.execution import Threads
 from learnkernels.gram.factors.combination import FactorFunction
 from learnkernels.gram.pairs.combination import PairFunction
-from learnkernels.gram.tiles.passes import TileFunction
+from learnkernels.gram.tiles.combination import TileFunction
 from learnkernels.kernels import Linear, Source, kernels_by_source
 from learnkernels.kernels.learned_metric import LinearMap
 from learnkernels.kernels.table import Standardize

@@ -26,7 +26,7 @@ from learnkernels.execution import Backend, as_backend
 from learnkernels.gram import LearnedKernel
 from learnkernels.gram.factors.combination import CombinedFactors
 from learnkernels.gram.learned import Function
-from learnkernels.gram.tiles.passes import CombinedTiles, TileFunction
+from learnkernels.gram.tiles.combination import CombinedTiles, TileFunction
 from learnkernels.kernels import Source
 from learnkernels.kernels.tables import n_rows, rows
 from learnkernels.machines import (

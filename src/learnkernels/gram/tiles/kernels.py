@@ -17,13 +17,13 @@ from learnkernels.execution import Backend, Threads
 from learnkernels.gram.learned import weighted
 from learnkernels.gram.spectrum import tail_sum
 from learnkernels.gram.statistics import PartStatistics, require_squares
+from learnkernels.gram.tiles.combination import CombinedTiles
 from learnkernels.gram.tiles.compiled import NO_EXTRA, NOTHING, CompiledGroup, evaluate
 from learnkernels.gram.tiles.group import Group
 from learnkernels.gram.tiles.leaves import Tile
 from learnkernels.gram.tiles.missing import MissingGroup
 from learnkernels.gram.tiles.passes import (
     COLUMNS,
-    CombinedTiles,
     TileSums,
     add_inner,
     multiply,
