@@ -22,7 +22,8 @@ settings.load_profile("tests")
 def pytest_configure(config: pytest.Config) -> None:
     """Compile before the processes of pytest-xdist start, so that they only read the cache."""
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
-        subprocess.run([sys.executable, "-m", "tests.compile"], cwd=Path(__file__).parents[1])
+        folder = Path(__file__).parents[1]
+        subprocess.run([sys.executable, "-m", "tests.compile"], cwd=folder, check=True)
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:

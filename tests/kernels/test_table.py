@@ -88,6 +88,12 @@ def test_columns_that_are_all_constant_raise_input_error():
         lk.KernelRegressor().fit(np.ones((20, 2)), np.arange(20.0))
 
 
+def test_model_of_an_array_predicts_sparse_samples_alike(rng):
+    X = rng.standard_normal((40, 3)) * (rng.random((40, 3)) < 0.7)
+    model = lk.KernelRegressor(method="unif", alpha=1.0).fit(X, X[:, 0])
+    assert np.array_equal(model.predict(sparse.csr_array(X)), model.predict(X))
+
+
 def test_sparse_columns_are_not_standardised(rng):
     X = rng.poisson(0.5, (40, 6)).astype(float)
     stored = sparse.csr_array(X)

@@ -57,7 +57,8 @@ class Standardize:
 
     fills: ClassVar[bool] = True
 
-    def __call__(self, X: np.ndarray) -> np.ndarray:
+    def __call__(self, X: Any) -> np.ndarray:
+        X = X.toarray() if sparse.issparse(X) else X  # of a model that was fitted to an array
         Z = np.take(X, self.columns, axis=1)  # samples in rows also in memory
         Z = (Z - self.center) / self.scale
         missing = np.isnan(Z)
