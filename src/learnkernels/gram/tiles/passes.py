@@ -3,10 +3,11 @@
 Every pass loops over ranges of rows (one task each) and, inside a task, over ranges of columns. A
 compiled function reduces each tile; what it computes distinguishes the passes:
 
-    sum_pairs   sums over pairs for the alignment statistics
-    combine     values of a weighted combination: Gram matrices and predictions
-    multiply    products of every kernel with some vectors
-    add_inner   inner product of every kernel with one matrix
+    sum_pairs       sums over pairs for the alignment statistics
+    combine         values of a weighted combination: Gram matrices and predictions
+    multiply        products of every kernel with some vectors
+    multiply_both   products of a combination and its transpose with some vectors
+    add_inner       inner product of every kernel with one matrix
 
 The symmetric pass that gives the statistics computes, with g_k the value of kernel k up to a
 constant and w the sample weights, for every pair of blocks (b, c) of samples
@@ -184,6 +185,39 @@ def multiply(tile: Tile, vectors: np.ndarray, out: np.ndarray) -> None:
                     for j in range(columns):
                         total += b[j] * vector[j]
                     out[k, i, t] += total
+
+
+@compiled(fastmath=SUMS)
+def multiply_both(
+    tile: Tile, factors: np.ndarray, v_i: np.ndarray, v_j: np.ndarray, out_i: np.ndarray,
+    out_j: np.ndarray,
+) -> None:  # fmt: skip
+    """Multiply a tile of a combination, and its transpose, with some vectors.
+
+    With g = sum_k factors[k] value_k: ``out_i[t, i] += sum_j g(i, j) v_j[t, j]`` and
+    ``out_j[t, j] += sum_i g(i, j) v_i[t, i]``. Values are not written to memory.
+    """
+    n_kernels = factors.shape[0]
+    width = piece(n_kernels, 8)
+    B = np.zeros((n_kernels, width))
+    for start in range(0, v_j.shape[1], width):
+        columns = min(width, v_j.shape[1] - start)
+        for i in range(v_i.shape[1]):
+            fill(tile, i, start, columns, B)
+            g = B[0]
+            for j in range(columns):
+                g[j] *= factors[0]
+            for k in range(1, n_kernels):
+                b, factor = B[k], factors[k]
+                for j in range(columns):
+                    g[j] += factor * b[j]
+            for t in range(v_i.shape[0]):
+                own, total = v_i[t, i], 0.0
+                right, sums = v_j[t, start : start + columns], out_j[t, start : start + columns]
+                for j in range(columns):
+                    total += g[j] * right[j]
+                    sums[j] += own * g[j]
+                out_i[t, i] += total
 
 
 @compiled(fastmath=SUMS)
@@ -460,8 +494,8 @@ class CombinedTiles:
         used = np.flatnonzero(coef.any(axis=1))
         if len(used) == len(coef):
             rows = row_ranges(len(self.factors), (0, len(coef)))
-            task = SymmetricProducts(self, np.ascontiguousarray(coef))
-            total = backend.fold(task, rows, "kernel products")["products"]
+            task = SymmetricProducts(self, np.ascontiguousarray(coef.T))
+            total = backend.fold(task, rows, "kernel products")["products"].T
             return np.asarray(total + (self.constant - self.means) @ coef)
         return self.take(used).products(self.kernels, coef[used], backend)
 
@@ -521,7 +555,7 @@ class SymmetricProducts:
     Attributes
     ----------
     combined : CombinedTiles
-    coef : ndarray of shape (n_samples, n_vectors)
+    coef : ndarray of shape (n_vectors, n_samples)
     """
 
     combined: CombinedTiles
@@ -529,23 +563,21 @@ class SymmetricProducts:
 
     def part(self, rows: slice) -> tuple[int, np.ndarray]:
         """Return the first row, and the sums over pairs of these rows with those from it on."""
-        coef = self.coef[rows.start :]
-        out = np.zeros(coef.shape)
-        height = rows.stop - rows.start
-        u_i, at = np.zeros(height), np.arange(height)
-        for columns in (rows, *ranges((0, len(self.coef)), COLUMNS, rows.stop)):
+        coef = self.coef[:, rows.start :]
+        out, nothing = np.zeros(coef.shape), np.zeros((len(coef), rows.stop - rows.start))
+        own = slice(0, rows.stop - rows.start)
+        for columns in (rows, *ranges((0, self.coef.shape[1]), COLUMNS, rows.stop)):
             tile = self.combined.kernels.tile(rows, columns)
-            values = np.zeros((height, columns.stop - columns.start))
-            combine(tile, self.combined.factors, u_i, np.zeros(values.shape[1]), values, at, 0)
             behind = slice(columns.start - rows.start, columns.stop - rows.start)
-            out[:height] += values @ coef[behind]
-            if columns is not rows:
-                out[behind] += values.T @ coef[:height]
+            transposed = nothing if columns is rows else out[:, behind]
+            multiply_both(
+                tile, self.combined.factors, coef[:, own], coef[:, behind], out[:, own], transposed
+            )
         return rows.start, out
 
     def work(self, rows: slice) -> float:
         """Return the number of pairs."""
-        return float((rows.stop - rows.start) * (len(self.coef) - rows.start))
+        return float((rows.stop - rows.start) * (self.coef.shape[1] - rows.start))
 
     def start(self) -> dict[str, np.ndarray]:
         """Return the sum over no rows."""
@@ -554,7 +586,7 @@ class SymmetricProducts:
     def add(self, total: dict[str, np.ndarray], part: tuple[int, np.ndarray]) -> None:
         """Add the sums of some rows in place."""
         first, values = part
-        total["products"][first:] += values
+        total["products"][:, first:] += values
 
 
 @dataclass(frozen=True)
