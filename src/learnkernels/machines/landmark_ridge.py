@@ -178,7 +178,9 @@ class LandmarkRidge(Strategy):
         means = w @ Y / W if problem.center else np.zeros(Y.shape[1])
         sums = self.sums(problem, landmarks, Y - means, w)
         mean = sums["mean"] / W if problem.center else np.zeros_like(sums["mean"])
-        eigenvalues, V = eigh(sums["inner"] - W * np.outer(mean, mean), check_finite=False)
+        inner = sums.pop("inner")
+        inner -= np.outer(W * mean, mean)
+        eigenvalues, V = eigh(inner, overwrite_a=True, check_finite=False)
         projected = V.T @ sums["targets"]  # the targets are centered
         return LandmarkSolution(
             problem, landmarks, W, means, mean, np.maximum(eigenvalues, 0.0), V, projected
