@@ -13,6 +13,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import learnkernels as lk
+from benchmarks import tables_large
 from benchmarks.measure import (
     cpu_seconds,
     gaussian_gammas,
@@ -21,6 +22,7 @@ from benchmarks.measure import (
     seconds,
 )
 from benchmarks.measure import problem as two_classes
+from benchmarks.tables_protocol import folder, split
 
 D = 20
 ALPHAS = [0.01, 0.1, 1.0, 10.0]
@@ -36,7 +38,12 @@ def run(quick: bool = False) -> None:
     exact_on_kin8nm(600 if quick else 8192)
     growth([200, 400] if quick else [10_000, 20_000, 40_000])
     against_peers(400 if quick else 10_000, 50 if quick else 1000)
+    exact_on_kin40k(600 if quick else 36_000)
     many_samples(1000 if quick else 100_000, 50 if quick else 2000, 500 if quick else 10_000)
+    many_samples_by_default(
+        1000 if quick else 100_000, 50 if quick else 2000, 500 if quick else 10_000
+    )
+    landmarks_on_tables(quick)
 
 
 def svm_against_svc(n: int, svc: bool = True) -> None:
@@ -96,6 +103,26 @@ def exact_on_kin8nm(n: int) -> None:
     print(
         f"kin8nm, n={n}: {free.solver_} {slow:.1f} s ({steps} products), dense {fast:.1f} s; "
         f"predictions differ by at most {difference:.1e}"
+    )
+
+
+def exact_on_kin40k(n: int) -> None:
+    """Solve ridge with all samples and less than 1 GB."""
+    if folder() is None:
+        print("kin40k: not available, set LEARNKERNELS_DATA")
+        return
+    data = split("kin40k", 0, n)
+    kernels, limit = lk.gaussians((2.0 ** np.arange(-8, 2)).tolist()), min(8e8, 7.0 * n * n)
+    model = lk.KernelRegressor(kernels, "alignf", alpha=0.1, max_memory=limit, n_jobs=1)
+    times: list[float] = []
+    memory = peak_extra_memory(
+        lambda: times.append(cpu_seconds(lambda: model.fit(data.X, data.y))), 0.05
+    )
+    (certificate,) = model.machine_certificates_
+    print(
+        f"kin40k, n={n}: {model.solver_} {times[0]:.1f} s of CPU, {certificate.iterations} "
+        f"products, relative duality gap {certificate.gap:.1e}, {memory:.0f} MB",
+        flush=True,
     )
 
 
@@ -172,3 +199,28 @@ def many_samples(n: int, m: int, some: int) -> None:
         part = lk.KernelRegressor(kernels, "alignf", alpha=0.1, **options).fit(X[:some], y[:some])
         error = np.sqrt(np.mean((part.predict(X[n:]) - y[n:]) ** 2))
         print(f"n={some}, {label}: error {error:.3f}")
+
+
+def many_samples_by_default(n: int, m: int, some: int) -> None:
+    """Compare the default with landmarks and many samples with all of some samples."""
+    X, y = problem(n + 2000)
+    for label, size, options in (
+        (f"{m} components", n, {"n_components": m}),
+        ("all samples", some, {}),
+    ):
+        model = lk.KernelRegressor(n_jobs=1, **options)
+        took = cpu_seconds(lambda model=model, size=size: model.fit(X[:size], y[:size]))
+        error = np.sqrt(np.mean((model.predict(X[n:]) - y[n:]) ** 2))
+        print(f"default, n={size}, {label}: {took:.1f} s of CPU, error {error:.4f}", flush=True)
+
+
+def landmarks_on_tables(quick: bool) -> None:
+    """Print error, time and memory as ratios to those of Nystroem, on whole tables."""
+    if folder() is None:
+        print("the tables are not available: set LEARNKERNELS_DATA to the folder with tables/")
+        return
+    for table in ("pol",) if quick else tables_large.LARGE_TABLES:
+        entry: dict = {}
+        for _ in tables_large.fits(table, entry, quick):
+            pass
+        print(tables_large.line(table, entry), flush=True)

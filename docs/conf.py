@@ -79,6 +79,7 @@ sphinx_gallery_conf = {
 
 def setup(app):
     """Write the generated pages and tables; equations become MathML; list all pages at the end."""
+    from landmark_picture import write_landmarks
     from mathml import add_renderer
     from measured_tables import write_tables
     from message_page import write_message_page
@@ -94,5 +95,6 @@ def setup(app):
     write_tables(HERE / "results", HERE / "measured")
     write_pieces(HERE / "results", HERE / "measured")
     write_pair_tables(HERE / "results", HERE / "measured")
+    write_landmarks(HERE / "results", HERE / "measured")
     write_source_tables(HERE.parent / "pyproject.toml", HERE / "tables")
     write_message_page(HERE / "messages.md")

@@ -95,10 +95,14 @@ def test_reasons_name_known_tables(page):
     assert page.REASONS.keys() <= set(TABLES)
 
 
-def test_large_table_shows_ratio_and_time(page):
+def test_large_table_shows_ratios_of_error_time_and_memory(page):
     entry = {
-        "n": 36000, "n_components": 2000, "default": {"error": 0.09, "seconds": 5.0},
-        "nystroem": [{"error": 0.1, "seconds": 2.0}] * 5,
+        "n": 36000, "n_components": 2000,
+        "default": {"error": 0.09, "seconds": 5.0, "megabytes": 100},
+        "nystroem": [{"error": 0.1, "seconds": 2.0, "megabytes": 400}] * 5,
     }  # fmt: skip
     text = page.large_table({"kin40k": entry})
-    assert "| kin40k | 36,000 | 2,000 | 0.0900 | 0.1000 | 0.900 | 5.0 | 10.0 |" in text
+    expected = (
+        "| kin40k | 36,000 | 0.0900 | 0.1000 | 0.900 | 5 | 10 | 2 | 0.50 | 100 | 400 | 0.25 |"
+    )
+    assert expected in text

@@ -53,8 +53,10 @@ class Landmarks:
             G -= G.mean(axis=0)
             G -= G.mean(axis=1, keepdims=True)
         eigenvalues, Q = eigh(G, overwrite_a=True, check_finite=False)
-        kept = eigenvalues > SMALLEST * max(eigenvalues[-1], np.finfo(float).tiny)
-        T = Q[:, kept] / np.sqrt(eigenvalues[kept])
+        least = SMALLEST * max(eigenvalues[-1], np.finfo(float).tiny)
+        first = int(np.searchsorted(eigenvalues, least, side="right"))  # ascending
+        T = Q[:, first:]  # in place: a copy would be as large as the Gram matrix
+        T /= np.sqrt(eigenvalues[first:])
         if kernel.center:
             T -= T.mean(axis=0)
         return cls(kernel, kernel.as_columns(index), index, T)

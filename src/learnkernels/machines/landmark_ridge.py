@@ -173,7 +173,9 @@ class LandmarkRidge(Strategy):
         means = means if problem.center else np.zeros_like(means)
         sums = self.sums(problem, landmarks, means)
         mean = sums["mean"] / W if problem.center else np.zeros_like(sums["mean"])
-        eigenvalues, V = eigh(sums["inner"] - W * np.outer(mean, mean), check_finite=False)
+        inner = sums.pop("inner")
+        inner -= np.outer(W * mean, mean)
+        eigenvalues, V = eigh(inner, overwrite_a=True, check_finite=False)
         projected = V.T @ sums["targets"]  # the targets are centered
         return LandmarkSolution(
             problem, landmarks, W, means, mean, np.maximum(eigenvalues, 0.0), V, projected

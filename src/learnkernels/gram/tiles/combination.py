@@ -11,7 +11,7 @@ import numpy as np
 from learnkernels.execution import Backend
 from learnkernels.gram.tiles.gaussians import GaussianSum
 from learnkernels.gram.tiles.group import Tiled
-from learnkernels.gram.tiles.passes import COLUMNS, combine, ranges, row_ranges
+from learnkernels.gram.tiles.passes import COLUMNS, combine, multiply_both, ranges, row_ranges
 
 
 @dataclass(frozen=True)
@@ -180,10 +180,7 @@ class CombinedTiles:
         """Return ``K coef`` on the training samples. Rows of zeros in coef cost nothing."""
         used = np.flatnonzero(coef.any(axis=1))
         if len(used) == len(coef):
-            rows = row_ranges(len(self.factors), (0, len(coef)))
-            task = SymmetricProducts(self, np.ascontiguousarray(coef))
-            total = backend.fold(task, rows, "kernel products")["products"]
-            return np.asarray(total + (self.constant - self.means) @ coef)
+            return self.symmetric_products(np.ascontiguousarray(coef.T), backend)
         return self.take(used).products(self.kernels, coef[used], backend)
 
     def times_at(
@@ -204,22 +201,17 @@ class CombinedTiles:
         return found
 
     def symmetric_products(self, coef: np.ndarray, backend: Backend) -> np.ndarray:
-        """Return ``K coef`` of Gaussians, shape (n_samples, n_outputs).
+        """Return ``K coef`` on the training samples, shape (n_samples, n_outputs).
 
         Parameters
         ----------
         coef : ndarray of shape (n_outputs, n_samples)
+        backend : Backend
         """
-        assert self.gaussians is not None
-        samples: Any = self.kernels
-        task = partial(self.gaussians.symmetric_products, samples.left[0], coef)
-        parts = row_ranges(len(self.factors), (0, coef.shape[1]))
-        total = np.zeros(coef.shape[::-1])
-        for rows, (own, behind) in zip(parts, backend.map(task, parts, "products"), strict=True):
-            total[rows] += own
-            total[rows.stop :] += behind.T
+        rows = row_ranges(len(self.factors), (0, coef.shape[1]))
+        total = backend.fold(SymmetricProducts(self, coef), rows, "kernel products")["products"]
         # Centering and constants: u_i of the rows is left out, as coefficients sum to zero.
-        return total + (self.constant - self.means) @ coef.T
+        return np.asarray(total.T + (self.constant - self.means) @ coef.T)
 
     def take(self, index: np.ndarray) -> CombinedTiles:
         """Return the combination on some of the training samples, as rows and columns."""
@@ -277,7 +269,7 @@ class SymmetricProducts:
     Attributes
     ----------
     combined : CombinedTiles
-    coef : ndarray of shape (n_samples, n_vectors)
+    coef : ndarray of shape (n_vectors, n_samples)
     """
 
     combined: CombinedTiles
@@ -285,23 +277,26 @@ class SymmetricProducts:
 
     def part(self, rows: slice) -> tuple[int, np.ndarray]:
         """Return the first row, and the sums over pairs of these rows with those from it on."""
-        coef = self.coef[rows.start :]
-        out = np.zeros(coef.shape)
-        height = rows.stop - rows.start
-        u_i, at = np.zeros(height), np.arange(height)
-        for columns in (rows, *ranges((0, len(self.coef)), COLUMNS, rows.stop)):
-            tile = self.combined.kernels.tile(rows, columns)
-            values = np.zeros((height, columns.stop - columns.start))
-            combine(tile, self.combined.factors, u_i, np.zeros(values.shape[1]), values, at, 0)
+        kernels: Any = self.combined.kernels
+        if self.combined.gaussians is not None:
+            samples = kernels.left[0]
+            own, others = self.combined.gaussians.symmetric_products(samples, self.coef, rows)
+            return rows.start, np.hstack([own.T, others])
+        coef = self.coef[:, rows.start :]
+        height = slice(0, rows.stop - rows.start)
+        out, nothing = np.zeros(coef.shape), np.zeros((len(coef), height.stop))
+        for columns in (rows, *ranges((0, self.coef.shape[1]), COLUMNS, rows.stop)):
             behind = slice(columns.start - rows.start, columns.stop - rows.start)
-            out[:height] += values @ coef[behind]
-            if columns is not rows:
-                out[behind] += values.T @ coef[:height]
+            transposed = nothing if columns is rows else out[:, behind]
+            multiply_both(
+                kernels.tile(rows, columns), self.combined.factors, coef[:, height],
+                coef[:, behind], out[:, height], transposed,
+            )  # fmt: skip
         return rows.start, out
 
     def work(self, rows: slice) -> float:
         """Return the number of pairs."""
-        return float((rows.stop - rows.start) * (len(self.coef) - rows.start))
+        return float((rows.stop - rows.start) * (self.coef.shape[1] - rows.start))
 
     def start(self) -> dict[str, np.ndarray]:
         """Return the sum over no rows."""
@@ -310,7 +305,7 @@ class SymmetricProducts:
     def add(self, total: dict[str, np.ndarray], part: tuple[int, np.ndarray]) -> None:
         """Add the sums of some rows in place."""
         first, values = part
-        total["products"][first:] += values
+        total["products"][:, first:] += values
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,11 @@
 Every pass loops over ranges of rows (one task each) and, inside a task, over ranges of columns. A
 compiled function reduces each tile; what it computes distinguishes the passes:
 
-    sum_pairs   sums over pairs for the alignment statistics
-    combine     values of a weighted combination: Gram matrices and predictions
-    multiply    products of every kernel with some vectors
-    add_inner   inner product of every kernel with one matrix
+    sum_pairs       sums over pairs for the alignment statistics
+    combine         values of a weighted combination: Gram matrices and predictions
+    multiply        products of every kernel with some vectors
+    multiply_both   products of a combination and its transpose with some vectors
+    add_inner       inner product of every kernel with one matrix
 
 The symmetric pass that gives the statistics computes, with g_k the value of kernel k up to a
 constant and w the sample weights, for every pair of blocks (b, c) of samples
@@ -178,6 +179,39 @@ def multiply(tile: Tile, vectors: np.ndarray, out: np.ndarray) -> None:
                     for j in range(columns):
                         total += b[j] * vector[j]
                     out[k, i, t] += total
+
+
+@compiled(fastmath=SUMS)
+def multiply_both(
+    tile: Tile, factors: np.ndarray, v_i: np.ndarray, v_j: np.ndarray, out_i: np.ndarray,
+    out_j: np.ndarray,
+) -> None:  # fmt: skip
+    """Multiply a tile of a combination, and its transpose, with some vectors.
+
+    With g = sum_k factors[k] value_k: ``out_i[t, i] += sum_j g(i, j) v_j[t, j]`` and
+    ``out_j[t, j] += sum_i g(i, j) v_i[t, i]``. Values are not written to memory.
+    """
+    n_kernels = factors.shape[0]
+    width = piece(n_kernels, 8)
+    B = np.zeros((n_kernels, width))
+    for start in range(0, v_j.shape[1], width):
+        columns = min(width, v_j.shape[1] - start)
+        for i in range(v_i.shape[1]):
+            fill(tile, i, start, columns, B)
+            g = B[0]
+            for j in range(columns):
+                g[j] *= factors[0]
+            for k in range(1, n_kernels):
+                b, factor = B[k], factors[k]
+                for j in range(columns):
+                    g[j] += factor * b[j]
+            for t in range(v_i.shape[0]):
+                own, total = v_i[t, i], 0.0
+                right, sums = v_j[t, start : start + columns], out_j[t, start : start + columns]
+                for j in range(columns):
+                    total += g[j] * right[j]
+                    sums[j] += own * g[j]
+                out_i[t, i] += total
 
 
 @compiled(fastmath=SUMS)
