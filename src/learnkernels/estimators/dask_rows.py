@@ -275,7 +275,7 @@ def chunk_numbers(
         if one is not None and len(one) != n:
             raise InputError(
                 f"a partition of X has {count_text(n, 'row')} and that of {name} has {len(one)}; "
-                f"expected the same rows in each: take {name} from the same frame as X."
+                f"expected the same rows in each; pass {name} from the same frame as X."
             )
     y, w = targets_and_weights(y, w)
     with as_input_error():
