@@ -8,6 +8,7 @@ import platform
 from benchmarks import (
     cost,
     cost_model,
+    dask_chunks,
     dask_pass,
     fit,
     grid_search,
@@ -38,6 +39,7 @@ BENCHMARKS = {
     "statistics": statistics.run,
     "latency": latency.run,
     "dask_pass": dask_pass.run,
+    "dask_chunks": dask_chunks.run,
     "fit": fit.run,
     "one_stage": one_stage.run,
     "grid_search": grid_search.run,

@@ -79,6 +79,7 @@ sphinx_gallery_conf = {
 
 def setup(app):
     """Write the generated pages and tables; equations become MathML; list all pages at the end."""
+    from billion_page import write_billion_pieces
     from landmark_picture import write_landmarks
     from mathml import add_renderer
     from measured_tables import write_tables
@@ -94,6 +95,7 @@ def setup(app):
     write_pages(HERE / "results", HERE / "reproductions")
     write_tables(HERE / "results", HERE / "measured")
     write_pieces(HERE / "results", HERE / "measured")
+    write_billion_pieces(HERE / "results", HERE / "measured")
     write_pair_tables(HERE / "results", HERE / "measured")
     write_landmarks(HERE / "results", HERE / "measured")
     write_source_tables(HERE.parent / "pyproject.toml", HERE / "tables")

@@ -272,7 +272,7 @@ def chunk_numbers(classes: bool, values: tuple[Any, ...]) -> ChunkNumbers:
         if one is not None and len(one) != n:
             raise InputError(
                 f"a partition of X has {count_text(n, 'row')} and that of {name} has {len(one)}; "
-                f"pass {name} with the same rows in each partition: take it from the frame of X."
+                f"expected the same rows in each; pass {name} from the same frame as X."
             )
     y, w = targets_and_weights(y, w)
     with as_input_error():

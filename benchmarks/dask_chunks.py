@@ -1,0 +1,94 @@
+"""Landmark sums and predictions of a Dask array: more processes against fewer, and threads.
+
+Configurations alternate, and the best of several repeats counts. CPU time of the workers is printed
+beside the time, because other processes of the machine change it less.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from distributed import Client, LocalCluster
+from learnkernels.estimators.streaming import Fitted
+
+import learnkernels as lk
+from benchmarks.million import D
+from learnkernels.estimators import streaming
+
+# Processes, and threads of each.
+SETTINGS = {"1 process": (1, 1), "2 processes": (2, 1), "4 processes": (4, 1), "2 threads": (1, 2)}
+STEPS = ("sums", "predictions")
+
+
+def run(quick: bool = False) -> None:
+    n, m, repeats = (2000, 20, 1) if quick else (96_000, 700, 3)
+    X, y = blocks(n, n // 24)
+    found: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    for _ in range(repeats):
+        for name, (processes, threads) in SETTINGS.items():
+            with (
+                LocalCluster(
+                    n_workers=processes, threads_per_worker=threads, dashboard_address=":0",
+                    silence_logs=50,
+                ) as cluster,
+                Client(cluster, set_as_default=False) as client,
+            ):  # fmt: skip
+                for step, took in zip(STEPS, steps(client, X, y, m), strict=True):
+                    found.setdefault((name, step), []).append(took)
+    for step in STEPS:
+        best = {name: np.min(found[name, step], axis=0) for name in SETTINGS}
+        for name, (wall, cpu, largest) in best.items():
+            print(f"{step}, {name}: {wall:.2f} s; CPU {cpu:.2f} s, of one worker {largest:.2f} s")
+        one, two, four, threads_ = best.values()
+        print(f"  2 processes {one[0] / two[0]:.2f} times as fast as 1")
+        print(f"  4 processes {threads_[0] / four[0]:.2f} times as fast as 2 threads")
+        print(f"  2 processes, if each had a core of its own: {one[2] / two[2]:.2f} times")
+
+
+def blocks(n: int, rows: int) -> tuple[Any, Any]:
+    """Return samples and targets that the workers make, chunk by chunk."""
+    chunks = ((rows,) * (n // rows), (D,))
+    X = da.map_blocks(block, chunks=chunks, dtype=float, meta=np.empty((0, 0)))
+    return X, da.map_blocks(target, X, drop_axis=1, dtype=float, meta=np.empty(0))
+
+
+def block(block_info: Any) -> np.ndarray:
+    (start, stop), *_ = block_info[None]["array-location"]
+    return np.random.default_rng(start).standard_normal((stop - start, D))
+
+
+def target(X: np.ndarray) -> np.ndarray:
+    return np.sin(X[:, 0]) + 0.5 * X[:, 1] * X[:, 2]
+
+
+def steps(client: Client, X: Any, y: Any, m: int) -> list[tuple[float, float, float]]:
+    """Return the times of the sums over all rows, and of their predictions."""
+    model = lk.KernelRegressor(
+        lk.gaussians(), "unif", alpha=1e-3, n_components=m, subsample=2 * m, backend=client
+    )
+    rows = streaming.all_rows(model, X, y, None)
+    _, *few = rows.take(*streaming.draw(model, rows, 2 * m))
+    fitted: Fitted = model._fit_in_memory(*few)
+    some = X.chunks[0][0] * len(client.nthreads())
+    streaming.train_on_all(model, fitted, streaming.all_rows(model, X[:some], y[:some], None))
+    return [
+        timed(client, lambda: streaming.train_on_all(model, fitted, rows)),
+        timed(client, lambda: client.compute(model.predict(X).sum()).result()),
+    ]
+
+
+def timed(client: Client, call: Callable[[], object]) -> tuple[float, float, float]:
+    """Return time, CPU time of all workers, and CPU time of the busiest worker."""
+    before, start = cpu_times(client), time.perf_counter()
+    call()
+    wall = time.perf_counter() - start
+    cpu = cpu_times(client) - before
+    return wall, float(cpu.sum()), float(cpu.max())
+
+
+def cpu_times(client: Client) -> np.ndarray:
+    return np.array(list(client.run(time.process_time).values()))
