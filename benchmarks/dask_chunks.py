@@ -13,11 +13,11 @@ from typing import Any
 import dask.array as da
 import numpy as np
 from distributed import Client, LocalCluster
-from learnkernels.estimators.streaming import Fitted
 
 import learnkernels as lk
 from benchmarks.million import D
-from learnkernels.estimators import streaming
+from learnkernels.estimators.large import streaming
+from learnkernels.estimators.predictor import Fitted
 
 # Processes, and threads of each.
 SETTINGS = {"1 process": (1, 1), "2 processes": (2, 1), "4 processes": (4, 1), "2 threads": (1, 2)}

@@ -38,10 +38,12 @@ def curves(entries: dict, letter: str) -> dict[str, list[tuple[int, float]]]:
 
 
 def draw_landmarks(entries: dict, path: Path) -> None:
-    """Draw error against m and error against n, side by side."""
+    """Draw error against m and error against n, side by side, as far as they were measured."""
     figure = Figure(figsize=(8.5, 3.4), layout="constrained")
     titles = {"m": f"table {TABLE}: landmarks", "n": "synthetic, 20 columns: samples"}
-    for ax, (letter, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
+    measured = {letter: title for letter, title in titles.items() if curves(entries, letter)}
+    axes = figure.subplots(1, len(measured), squeeze=False)[0]
+    for ax, (letter, title) in zip(axes, measured.items(), strict=True):
         for model, points in curves(entries, letter).items():
             sizes, errors = zip(*points, strict=True)
             ax.plot(sizes, errors, "o-", color=COLOURS[model], label=LABELS[model])
