@@ -31,8 +31,6 @@ def write_billion_pieces(results: Path, pieces: Path) -> None:
         ("billion_points", points_table(found)),
         ("billion_costs", costs_table(found)),
         ("billion_simulated", simulated_table(found)),
-        ("billion_times", "![Time of a fit against the number of workers](billion_times.png)"),
-        ("billion_parts", "![Parts of the time of a fit of 10^9 rows](billion_parts.png)"),
     ):
         (pieces / f"{name}.md").write_text(text + "\n", encoding="utf-8")
 
