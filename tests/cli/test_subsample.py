@@ -66,7 +66,7 @@ def test_rows_without_a_target_cannot_be_left_out(path, capsys):
 
 COMMAND = (
     "fit", "--target", "y", "--kernels", "gaussians:-2..0", "--alpha", "0.1", "--components",
-    "700", "--subsample", "1500", "--n-jobs", "1",
+    "300", "--subsample", "600", "--n-jobs", "1",
 )  # fmt: skip
 
 
@@ -80,11 +80,18 @@ def big(tmp_path):
     return tmp_path / "big.parquet"
 
 
-# Sums are saved often, so that the bar counts often.
+# Sums are saved often, so that the bar counts often. Rows are read slowly, so that the pass does
+# not end before it is interrupted.
 PROGRAM = """
-import sys
+import sys, time
 from learnkernels.cli import main
+from learnkernels.estimators.large import streaming
 from learnkernels.execution import checkpoint
+read = streaming.read_validated
+def slowly(*arguments):
+    time.sleep(0.05)
+    return read(*arguments)
+streaming.read_validated = slowly
 checkpoint.SECONDS = 0.1
 sys.exit(main())
 """

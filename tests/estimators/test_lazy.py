@@ -187,3 +187,15 @@ def test_errors_of_a_chunk_are_raised_when_it_is_computed(X):
     found = model.predict(da.from_array(X, chunks=(50, 4)))
     with pytest.raises(lk.InputError, match="NaN"):
         found.compute()
+
+
+def test_probabilities_of_an_unfitted_classifier_raise_not_fitted_error():
+    with pytest.raises(NotFittedError):
+        lk.KernelClassifier().predict_proba(da.ones((3, 4), chunks=2))
+
+
+def test_dask_stacks_of_gram_matrices_are_read_into_memory(rng):
+    X = rng.standard_normal((30, 3))
+    K = np.stack([X @ X.T, (X @ X.T + 1) ** 2], axis=-1)
+    model = lk.KernelRegressor("precomputed", "unif", alpha=1.0).fit(K, X[:, 0])
+    assert np.allclose(model.predict(da.from_array(K[:5], chunks=-1)), model.predict(K[:5]))

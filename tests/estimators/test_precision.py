@@ -111,3 +111,13 @@ def test_constant_targets_take_the_least_rows(table, small):
     X, y = table
     few = model("alignf")
     assert precision.needed_rows(few, as_method("alignf"), (X, np.zeros(len(y)), None)) == 0
+
+
+def test_rows_do_not_depend_on_an_earlier_fit(rng):
+    X = rng.standard_normal((300, 4))
+    y = X[:, 0] + 0.1 * rng.standard_normal(300)
+    options = {"kernels": lk.gaussians([0.1, 1.0]), "method": "align", "n_components": 20}
+    few, method = (X, y, np.ones(300)), lk.methods.Align()
+    again = lk.KernelRegressor().fit(X, y).set_params(**options)
+    new = lk.KernelRegressor(**options)
+    assert precision.needed_rows(again, method, few) == precision.needed_rows(new, method, few)

@@ -176,3 +176,13 @@ def test_wrong_subsamples_and_targets_raise(regression, tmp_path):
         lk.alignment_statistics(kernels, lazy, y, subsample=601)
     with pytest.raises(lk.InputError, match="X has 600 rows and y has 599"):
         lk.alignment_statistics(kernels, lazy, y[1:], subsample=100)
+
+
+def test_stack_on_disk_is_sampled_like_one_in_memory(rng, tmp_path):
+    X = rng.standard_normal((60, 3))
+    K = np.stack([X @ X.T, (X @ X.T + 1) ** 2], axis=-1)
+    stored = np.memmap(tmp_path / "K", dtype=float, mode="w+", shape=K.shape)
+    stored[:] = K
+    found = lk.alignment_statistics("precomputed", stored, X[:, 0], subsample=20)
+    expected = lk.alignment_statistics("precomputed", K, X[:, 0], subsample=20)
+    assert np.allclose(found.alignments(), expected.alignments())

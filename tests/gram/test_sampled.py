@@ -60,3 +60,14 @@ def test_few_samples_and_factors_are_not_sampled(base, rng):
     assert can_sample(base, 10**5)
     assert not can_sample(base, sampled.SAMPLES)
     assert not can_sample(factors, 10**5)
+
+
+def test_guarantees_accept_the_training_data_of_a_fit_with_sampled_statistics(rng, monkeypatch):
+    monkeypatch.setattr("learnkernels.gram.sampled.SAMPLES", 60)
+    X = rng.standard_normal((300, 4))
+    y = X[:, 0] + 0.1 * rng.standard_normal(300)
+    model = lk.KernelRegressor(lk.gaussians([0.1, 1.0]), "loo", n_components=30).fit(X, y)
+    values = {entry.name: entry.value for entry in model.guarantees(X, y).entries}
+    assert abs(values["alignment"] - model.alignment_) < 1e-9
+    with pytest.raises(lk.InputError, match="not the data"):
+        model.guarantees(X, rng.permutation(y))

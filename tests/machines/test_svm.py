@@ -145,4 +145,5 @@ def test_memory_of_rows_is_bounded(family, rng):
     finally:
         tracemalloc.stop()
     assert found.certificates[0].status == "optimal"
-    assert peak < max_memory + 12e6 < 8 * n**2 / 2
+    # Rows that are being evaluated, of some threads.
+    assert peak < max_memory + 20e6 < 8 * n**2 / 2

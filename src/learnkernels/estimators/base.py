@@ -132,16 +132,23 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def _prepare(
         self, X: Any, target: np.ndarray, Y: np.ndarray, rows: Rows, task: str,
-        borders: np.ndarray | None = None, trained: np.ndarray | None = None, **settings: Any,
+        borders: np.ndarray | None = None, trained: np.ndarray | None = None,
+        order: np.ndarray | None = None, **settings: Any,
     ) -> Prepared:  # fmt: skip
-        """Resolve the kernels and run the pass over pairs of the trained samples."""
+        """Resolve the kernels and run the pass over pairs of the trained samples.
+
+        If the pass is over pairs of some samples, `order` is the order from which they are drawn;
+        None is that of the rows.
+        """
+        few_pairs = as_method(self.method).learns_alpha and self.missing == "error"
+        order = np.arange(len(Y)) if order is None else order
         backend = self._pass_backend(X, target, rows.weights, rows.samples)
         return prepare(
             self.__dict__.get("_family", self.kernels), X, target, Y, task=task,
             normalize=self.normalize, center=self.center, sample_weight=rows.weights,
             backend=backend, samples=rows.samples, rank=rows.rank, borders=borders,
             trained=trained, names=getattr(self, "feature_names_in_", None), missing=self.missing,
-            few_pairs=as_method(self.method).learns_alpha and self.missing == "error", **settings,
+            few_pairs=order if few_pairs else None, **settings,
         )  # fmt: skip
 
     def _pass_backend(self, *data: Any) -> Backend:
@@ -161,7 +168,8 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         )  # fmt: skip
         again = copy(self)
         again._family = kernels
-        return again._prepare(X, target, Y, Rows.as_given(w, every, len(Y)), task, **settings)
+        given = Rows.as_given(w, every, len(Y))
+        return again._prepare(X, target, Y, given, task, order=rows.samples, **settings)
 
     def _choose_family(
         self, X: Any, Y: np.ndarray, rows: Rows, task: str, by_folds: bool

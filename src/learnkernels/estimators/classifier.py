@@ -17,7 +17,7 @@ from learnkernels.estimators.fitting import Learned, Predictor, Prepared
 from learnkernels.estimators.input.rows import Rows, is_searched
 from learnkernels.estimators.input.targets import Targets, class_codes, class_targets
 from learnkernels.estimators.outputs.class_map import ClassMap, fit_class_map
-from learnkernels.estimators.outputs.lazy import Result, is_dask, lazy_prediction
+from learnkernels.estimators.outputs.lazy import Result, lazy_prediction
 from learnkernels.estimators.outputs.missing_views import functions_of
 from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
 from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
@@ -277,7 +277,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         return self
 
     def _check_parameters(self) -> None:
-        """Raise if a parameter of its own is invalid."""
+        """Raise if a parameter of the classifier is invalid."""
         require_positive("tol", self.tol, "KernelClassifier")
         require_choice("machine", self.machine, self.MACHINES)
         if self.scoring is not None:
@@ -411,7 +411,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         ndarray of shape (n_samples,) or (n_samples, n_classes)
             Positive for ``classes_[1]`` with two classes, else one column for each class.
         """
-        if is_dask(X):
+        if self._is_lazy(X):
             check_is_fitted(self)
             width = None if len(self.classes_) == 2 else len(self.classes_)
             result = Result.of(width, self.classes_.tolist())
@@ -432,7 +432,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         ndarray of shape (n_samples,)
             The labels.
         """
-        if is_dask(X):
+        if self._is_lazy(X):
             check_is_fitted(self)
             return lazy_prediction(self, "predict", X, Result(self.classes_[:0]))
         codes = decide(self._outputs(X))  # raises NotFittedError before classes_ is read
@@ -464,7 +464,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         >>> model.predict_proba(X[:1]).argmax()
         np.int64(0)
         """
-        if is_dask(X):
+        if self._is_lazy(X):
             return self._lazy_probabilities("predict_proba", X)
         return np.exp(self.predict_log_proba(X))
 
@@ -482,12 +482,13 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         ndarray of shape (n_samples, n_classes)
             Columns in the order of ``classes_``.
         """
-        if is_dask(X):
+        if self._is_lazy(X):
             return self._lazy_probabilities("predict_log_proba", X)
         return self._predicted(X, type(self)._log_probabilities)
 
     def _lazy_probabilities(self, method: str, X: Any) -> Any:
         """Return probabilities of a Dask array or frame, lazy."""
+        check_is_fitted(self)
         result = Result.of(len(self.classes_), self.classes_.tolist())
         return lazy_prediction(self, method, X, result)
 

@@ -186,7 +186,7 @@ def prepare(
     center: bool, sample_weight: np.ndarray, backend: Backend, samples: np.ndarray | None = None,
     rank: np.ndarray | None = None, borders: np.ndarray | None = None,
     trained: np.ndarray | None = None,
-    names: Sequence[str] | None = None, missing: str = "error", few_pairs: bool = False,
+    names: Sequence[str] | None = None, missing: str = "error", few_pairs: np.ndarray | None = None,
     **settings: Any,
 ) -> Prepared:  # fmt: skip
     """Resolve the kernels and run the pass over pairs.
@@ -215,8 +215,9 @@ def prepare(
         Names of the columns of X.
     missing : {"error", "neutral"}
         Whether samples may be missing in a view.
-    few_pairs : bool, default=False
-        Whether the pass may be over pairs of some samples if ridge is trained with landmarks.
+    few_pairs : ndarray or None
+        Samples in the order from which some are drawn, if the pass may be over their pairs only:
+        it is if ridge is trained with landmarks.
     **settings
         Further fields of `Prepared`.
     """
@@ -245,8 +246,8 @@ def prepare(
         base = base.take(samples)
     goal = centered(target, sample_weight)
     landmarks = (settings.get("n_components") or len(Y)) < len(Y)
-    if few_pairs and landmarks and borders is None and can_sample(base, len(Y)):
-        sums: KernelSums = SampledSums.of_some(base, goal, backend, sample_weight)
+    if few_pairs is not None and landmarks and borders is None and can_sample(base, len(Y)):
+        sums: KernelSums = SampledSums.of_some(base, goal, backend, sample_weight, few_pairs)
     else:
         sums = KernelSums.of(base, goal, backend, sample_weight, borders, trained)
     return Prepared(sums, Y, task, normalize, center, **settings)

@@ -30,6 +30,7 @@ from learnkernels.estimators.input.rows import Rows, is_searched
 from learnkernels.estimators.input.targets import Targets
 from learnkernels.estimators.large.streaming import fit_subsample, require_memory_for
 from learnkernels.estimators.outputs.attributes import MachineAttributes
+from learnkernels.estimators.outputs.lazy import is_dask
 from learnkernels.estimators.outputs.missing_views import MissingViews, by_views
 from learnkernels.estimators.regularization import regularization_name
 from learnkernels.estimators.selection import Chosen, Loss, Search, choose, contiguous_folds
@@ -258,6 +259,10 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
             X, targets.alignment, targets.machine, w, self.TASK, **self._memory()
         )
         return prepared, self._machine(as_method(self.method, self.TASK), len(y))
+
+    def _is_lazy(self, X: Any) -> bool:
+        """Return whether predictions of X are lazy: of Dask data, but not of Gram matrices."""
+        return is_dask(X) and not self._pairwise()
 
     def _predicted(self, X: Any, compute: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
         """Return ``compute(model, X)`` for new samples, one row for each.

@@ -12,12 +12,14 @@ from sklearn.utils.validation import check_is_fitted
 from learnkernels._warnings import suppressed
 from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators.fitting import Prepared
-from learnkernels.gram import CenteredKernels
+from learnkernels.gram import CenteredKernels, SampledSums
 from learnkernels.machines import Machine
 from learnkernels.plurals import count_text
 
 # Difference of alignments that is rounding: weights of both signs cancel many digits.
 SAME = 1e-4
+# The same for statistics of some samples, among which equal samples may have been merged.
+SAMPLED_SAME = 0.02
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,8 @@ def refit(estimator: Any, X: Any, y: Any, sample_weight: Any = None) -> Refit:
         prepared, machine = copy(estimator)._training(X, y, sample_weight)
     kernels = prepared.centered()
     same = len(mu) == kernels.n_kernels
-    if not same or abs(kernels.statistics.alignment(mu) - estimator.alignment_) > SAME:
+    most = SAMPLED_SAME if isinstance(prepared.sums, SampledSums) else SAME
+    if not same or abs(kernels.statistics.alignment(mu) - estimator.alignment_) > most:
         raise InputError(
             "X and y are not the data that the model was trained on: the learned kernel has "
             "another alignment there; pass the training data."

@@ -19,7 +19,7 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared
 from learnkernels.estimators.input.rows import Rows
 from learnkernels.estimators.input.targets import Targets
-from learnkernels.estimators.outputs.lazy import Result, is_dask, lazy_prediction
+from learnkernels.estimators.outputs.lazy import Result, lazy_prediction
 from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
 from learnkernels.estimators.outputs.uncertainty import (
     by_pieces,
@@ -405,7 +405,7 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         >>> bool(0.6 < inside.mean() < 0.8)  # 0.68 if errors are normal
         True
         """
-        if is_dask(X):
+        if self._is_lazy(X):
             check_is_fitted(self)
             results = [self._lazy_result()] * (2 if return_std else 1)
             return lazy_prediction(self, "predict", X, *results, return_std=return_std)
@@ -470,7 +470,7 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         """
         check_is_fitted(self)
         coverage = require_coverage(coverage)
-        if is_dask(X):
+        if self._is_lazy(X):
             result = self._lazy_result("low", "high")
             return lazy_prediction(self, "predict_interval", X, result, coverage=coverage)
         compute = partial(type(self)._intervals, coverage=coverage)

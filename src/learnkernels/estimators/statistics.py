@@ -190,7 +190,9 @@ def sampled_statistics(
         with as_input_error():
             every = np.asarray(_check_y(y, multi_output=True))
         target, task = learner._target(every)
-        X, _ = learner._validate(as_parts(X).take(chosen), every[chosen], multi_output=True)
+        some = as_parts(X).take(chosen)
+        some = some[:, chosen] if learner._pairwise() else some
+        X, _ = learner._validate(some, every[chosen], multi_output=True)
         rows = Rows.as_given(np.ones(m), np.arange(m), m)
     else:
         X, y = learner._validate(X, y, multi_output=True)

@@ -41,8 +41,9 @@ class SampledSums(KernelSums):
 
     @classmethod
     def of_some(
-        cls, kernels: BaseKernels, Y: np.ndarray, backend: Backend, weights: np.ndarray
-    ) -> SampledSums:
+        cls, kernels: BaseKernels, Y: np.ndarray, backend: Backend, weights: np.ndarray,
+        order: np.ndarray | None = None,
+    ) -> SampledSums:  # fmt: skip
         """Run the pass over the pairs of SAMPLES random samples.
 
         Parameters
@@ -54,8 +55,11 @@ class SampledSums(KernelSums):
         backend : Backend
         weights : ndarray of shape (n_samples,)
             Sample weights.
+        order : ndarray or None
+            Samples in the order from which they are drawn; None is their own order.
         """
-        some = np.sort(np.random.RandomState(0).permutation(len(Y))[:SAMPLES])
+        order = np.arange(len(Y)) if order is None else order
+        some = np.sort(order[np.random.RandomState(0).permutation(len(order))[:SAMPLES]])
         w = weights[some]
         target = Y[some] - w @ Y[some] / w.sum()
         few = KernelSums.of(kernels.take(some), target, backend, w)

@@ -75,6 +75,7 @@ class RowsOnWorkers:
 
     def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any, client: Any) -> None:
         self.backend = DaskChunks(client)
+        self.take_rows = partial(take_rows, is_classifier(model))
         X, lengths = chunks_of(X, self.backend)
         starts = np.cumsum([0, *lengths])
         y = pieces(y, "y", starts)
@@ -128,7 +129,7 @@ class RowsOnWorkers:
             some = [(label, parts[c]) for label, parts in of_class.items() if len(parts[c])]
             if some or len(wanted[c]):
                 chosen.append((c, Chunk(chunk.rows, (wanted[c], some, *chunk.values))))
-        found = list(self.backend.map(take_rows, [one for _, one in chosen], "subsample"))
+        found = list(self.backend.map(self.take_rows, [one for _, one in chosen], "subsample"))
         index = [self.starts[c] + one[0] for (c, _), one in zip(chosen, found, strict=True)]
         X = joined([one[1] for one in found])
         y, w = (np.concatenate([one[k] for one in found]) for k in (2, 3))
@@ -137,7 +138,7 @@ class RowsOnWorkers:
     def read_all(self) -> tuple[Any, ...]:
         """Return all rows, for tables that are not larger than the subsample."""
         whole = [Chunk(one.rows, (None, [], *one.values)) for one in self.chunks]
-        found = list(self.backend.map(take_rows, whole, "rows"))
+        found = list(self.backend.map(self.take_rows, whole, "rows"))
         return joined([one[1] for one in found]), *(
             np.concatenate([one[k] for one in found]) for k in (2, 3)
         )
@@ -251,10 +252,10 @@ def split(positions: np.ndarray, counts: Any) -> list[np.ndarray]:
     return [part - start for part, start in zip(parts, ends - counts, strict=True)]
 
 
-def targets_and_weights(y: Any, w: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return the targets and weights of a chunk as arrays."""
+def targets_and_weights(y: Any, w: Any, classes: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return the targets and weights of a chunk as arrays; labels are of one dimension."""
     y = np.asarray(y)
-    y = y[:, 0] if y.ndim == 2 and y.shape[1] == 1 else y
+    y = y[:, 0] if classes and y.ndim == 2 and y.shape[1] == 1 else y
     return y, np.ones(len(y)) if w is None else np.asarray(w, dtype=float).ravel()
 
 
@@ -274,7 +275,7 @@ def chunk_numbers(classes: bool, values: tuple[Any, ...]) -> ChunkNumbers:
                 f"a partition of X has {count_text(n, 'row')} and that of {name} has {len(one)}; "
                 f"expected the same rows in each; pass {name} from the same frame as X."
             )
-    y, w = targets_and_weights(y, w)
+    y, w = targets_and_weights(y, w, classes)
     with as_input_error():
         y = _check_y(y, multi_output=not classes, y_numeric=not classes)
         if w.any():  # scikit-learn refuses a chunk whose weights are all zero
@@ -292,14 +293,14 @@ def chunk_numbers(classes: bool, values: tuple[Any, ...]) -> ChunkNumbers:
     )
 
 
-def take_rows(values: Any) -> tuple[Any, ...]:
+def take_rows(classes: bool, values: Any) -> tuple[Any, ...]:
     """Return some rows of a chunk, on a worker: their indices, X, y and weights.
 
     The first two values are positions among the rows that are kept (None for all rows), and
     positions among those of each label.
     """
     wanted, members, X, y, w = values
-    y, w = targets_and_weights(y, w)
+    y, w = targets_and_weights(y, w, classes)
     if wanted is None:
         return np.arange(len(w)), X, y, w
     kept = np.flatnonzero(w)
@@ -322,7 +323,7 @@ def samples_of(
     values : tuple of X, y and weights or None
     """
     X, y, w = values
-    y, w = targets_and_weights(y, w)
+    y, w = targets_and_weights(y, w, is_classifier(model))
     kept = np.flatnonzero(w)
     some = model._known_targets(y[kept]).machine
     Y = np.zeros((len(w), some.shape[1]))

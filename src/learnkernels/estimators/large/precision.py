@@ -51,6 +51,7 @@ def needed_rows(model: Any, method: WeightMethod, few: tuple[Any, Any, Any]) -> 
         logger.info("method %r learns weights from at most %d rows.", method.name, read)
         return read
     trial = copy(model)
+    trial._forget()
     if hasattr(model, "class_weight"):
         trial.classes_ = np.unique(few[1])
     with ExitStack() as stack:
