@@ -4,7 +4,7 @@ pip install 'learnkernels[dask,parquet]' dask-jobqueue
 python examples/cluster/slurm.py /shared/big.parquet --queue batch --account lab --jobs 20
 
 Run it on a node that the compute nodes can reach: the scheduler is in this process. Each job is one
-worker with as many processes as cores. Jobs that end at their time limit are replaced, and their
+worker with as many processes as cores. Jobs that reach their time limit are not replaced; their
 chunks are read again by other workers. With --checkpoint, a fit whose scheduler was lost continues.
 """
 
@@ -42,7 +42,6 @@ def slurm_cluster(given: argparse.Namespace) -> Any:
             "export OMP_NUM_THREADS=1",
             *(f"export {name}={value}" for name, value in ALLOCATOR.items()),
         ],
-        worker_extra_args=["--lifetime-stagger", "4m"],
         scheduler_options={"dashboard_address": ":0"},
     )  # fmt: skip
 
