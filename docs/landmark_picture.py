@@ -42,10 +42,14 @@ def draw_landmarks(entries: dict, path: Path) -> None:
     figure = Figure(figsize=(8.5, 3.4), layout="constrained")
     titles = {"m": f"table {TABLE}: landmarks", "n": "synthetic, 20 columns: samples"}
     for ax, (letter, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
+        ticks: set[int] = set()
         for model, points in curves(entries, letter).items():
             sizes, errors = zip(*points, strict=True)
+            ticks.update(sizes)
             ax.plot(sizes, errors, "o-", color=COLOURS[model], label=LABELS[model])
-        ax.set(xscale="log", yscale="log", xlabel=letter, ylabel="RMSE", title=title)
+        ax.set(xscale="log", xlabel=letter, ylabel="RMSE", title=title)
+        ax.set_xticks(sorted(ticks), [f"{size:,}" for size in sorted(ticks)], fontsize=8)
+        ax.minorticks_off()
         ax.legend(frameon=False, fontsize=8)
         tidy(ax)
     figure.savefig(path, dpi=130)
