@@ -38,16 +38,18 @@ def curves(entries: dict, letter: str) -> dict[str, list[tuple[int, float]]]:
 
 
 def draw_landmarks(entries: dict, path: Path) -> None:
-    """Draw error against m and error against n, side by side, as far as they were measured."""
+    """Draw error against m and error against n, side by side."""
     figure = Figure(figsize=(8.5, 3.4), layout="constrained")
     titles = {"m": f"table {TABLE}: landmarks", "n": "synthetic, 20 columns: samples"}
-    measured = {letter: title for letter, title in titles.items() if curves(entries, letter)}
-    axes = figure.subplots(1, len(measured), squeeze=False)[0]
-    for ax, (letter, title) in zip(axes, measured.items(), strict=True):
+    for ax, (letter, title) in zip(figure.subplots(1, 2), titles.items(), strict=True):
+        ticks: set[int] = set()
         for model, points in curves(entries, letter).items():
             sizes, errors = zip(*points, strict=True)
+            ticks.update(sizes)
             ax.plot(sizes, errors, "o-", color=COLOURS[model], label=LABELS[model])
-        ax.set(xscale="log", yscale="log", xlabel=letter, ylabel="RMSE", title=title)
+        ax.set(xscale="log", xlabel=letter, ylabel="RMSE", title=title)
+        ax.set_xticks(sorted(ticks), [f"{size:,}" for size in sorted(ticks)], fontsize=8)
+        ax.minorticks_off()
         ax.legend(frameon=False, fontsize=8)
         tidy(ax)
     figure.savefig(path, dpi=130)
