@@ -140,7 +140,6 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         If the pass is over pairs of some samples, `order` is the order from which they are drawn;
         None is that of the rows.
         """
-        few_pairs = as_method(self.method).learns_alpha and self.missing == "error"
         order = np.arange(len(Y)) if order is None else order
         backend = self._pass_backend(X, target, rows.weights, rows.samples)
         return prepare(
@@ -148,7 +147,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
             normalize=self.normalize, center=self.center, sample_weight=rows.weights,
             backend=backend, samples=rows.samples, rank=rows.rank, borders=borders,
             trained=trained, names=getattr(self, "feature_names_in_", None), missing=self.missing,
-            few_pairs=order if few_pairs else None, **settings,
+            few_pairs=order if as_method(self.method).learns_alpha else None, **settings,
         )  # fmt: skip
 
     def _pass_backend(self, *data: Any) -> Backend:

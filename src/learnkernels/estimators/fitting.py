@@ -217,7 +217,7 @@ def prepare(
         Whether samples may be missing in a view.
     few_pairs : ndarray or None
         Samples in the order from which some are drawn, if the pass may be over their pairs only:
-        it is if ridge is trained with landmarks.
+        it is if ridge is trained with landmarks, and there are no folds or missing samples.
     **settings
         Further fields of `Prepared`.
     """
@@ -246,7 +246,8 @@ def prepare(
         base = base.take(samples)
     goal = centered(target, sample_weight)
     landmarks = (settings.get("n_components") or len(Y)) < len(Y)
-    if few_pairs is not None and landmarks and borders is None and can_sample(base, len(Y)):
+    complete = missing == "error" and borders is None
+    if few_pairs is not None and landmarks and complete and can_sample(base, len(Y)):
         sums: KernelSums = SampledSums.of_some(base, goal, backend, sample_weight, few_pairs)
     else:
         sums = KernelSums.of(base, goal, backend, sample_weight, borders, trained)
