@@ -83,7 +83,8 @@ def big(tmp_path):
 # Sums are saved often, so that the bar counts often. Rows are read slowly, so that the pass does
 # not end before it is interrupted.
 PROGRAM = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
 from learnkernels.cli import main
 from learnkernels.estimators.large import streaming
 from learnkernels.execution import checkpoint
