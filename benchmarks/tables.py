@@ -179,10 +179,12 @@ def write(results: dict, file: Path | None) -> None:
         stream.write(("{\n" + ",\n".join(sections) + "\n}\n").encode())
 
 
-def mean_errors(entries: dict, splits: Iterable[int] = SPLITS) -> dict[str, dict[str, float]]:
+def mean_errors(
+    entries: dict, splits: Iterable[int] = SPLITS, tables: Iterable[str] = TABLES
+) -> dict[str, dict[str, float]]:
     """Return the mean error over the splits, of each table and model with all of them."""
     found: dict[str, dict[str, float]] = {}
-    for table in TABLES:
+    for table in tables:
         for model in MODELS:
             rows = [entries.get(key(table, number, model)) for number in splits]
             if all(rows):
@@ -199,9 +201,9 @@ def of_task(errors: dict[str, dict[str, float]], task: str) -> dict[str, dict[st
     return {table: row for table, row in errors.items() if task in (task_of(table), "all")}
 
 
-def show(results: dict, splits: Iterable[int]) -> None:
+def show(results: dict, splits: Iterable[int], tables: Iterable[str] = TABLES) -> None:
     """Print the ratios and the mean ranks."""
-    errors = mean_errors(results["entries"], splits)
+    errors = mean_errors(results["entries"], splits, tables)
     for task, model, references in COMPARISONS:
         found = ratios(of_task(errors, task), model, references)
         if found:

