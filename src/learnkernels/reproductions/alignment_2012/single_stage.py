@@ -36,7 +36,7 @@ NORMS = (0.0, 1.0)
 
 def plan(quick: bool) -> list[dict[str, Any]]:
     return [
-        {"data": data, "repetition": repetition, "size": 300 if quick else 1000}
+        {"data": data, "repetition": repetition, "size": 100 if quick else 1000}
         for data, repetitions in REPETITIONS.items()
         for repetition in range(1 if quick else repetitions)
     ]
