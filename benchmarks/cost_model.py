@@ -51,7 +51,7 @@ def run(quick: bool = False) -> None:
     found["read"] = reading(2000 if quick else 100_000)
     found["totals"] = totals(100 if quick else LANDMARKS)
     found["statistics"] = statistics(500 if quick else 5000)
-    found["tasks"] = task_overhead(50 if quick else TRIVIAL_TASKS)
+    found["tasks"] = task_overhead(*((50, False) if quick else (TRIVIAL_TASKS, True)))
     found["network"] = NETWORK
     m = 100 if quick else LANDMARKS
     sizes = (10**5, 10**6) if quick else ROWS
@@ -161,13 +161,18 @@ class Nothing:
         total["sum"] += part
 
 
-def task_overhead(n: int) -> dict[str, float]:
-    """Return CPU seconds and bytes of client and scheduler for each task, of a pass that sums n."""
+def task_overhead(n: int, processes: bool = True) -> dict[str, float]:
+    """Return CPU seconds and bytes of client and scheduler for each task, of a pass that sums n.
+
+    With workers in this process (`processes=False`) the seconds include those of the workers.
+    """
     from distributed import Client, LocalCluster
 
     chunks = [Chunk(1, (float(k),)) for k in range(n)]
     with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
+        LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", processes=processes
+        ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         backend = DaskChunks(client)

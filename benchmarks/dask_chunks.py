@@ -33,7 +33,7 @@ def run(quick: bool = False) -> None:
             with (
                 LocalCluster(
                     n_workers=processes, threads_per_worker=threads, dashboard_address=":0",
-                    silence_logs=50,
+                    silence_logs=50, processes=not quick,
                 ) as cluster,
                 Client(cluster, set_as_default=False) as client,
             ):  # fmt: skip

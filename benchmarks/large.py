@@ -31,7 +31,7 @@ SVM_MEMORY = 1.6e9
 
 
 def run(quick: bool = False) -> None:
-    for n in [2000] if quick else [5000, 10_000, 20_000, 50_000]:
+    for n in [500] if quick else [5000, 10_000, 20_000, 50_000]:
         svm_against_svc(n)
     if not quick:
         svm_against_svc(100_000, svc=False)

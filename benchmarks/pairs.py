@@ -33,7 +33,7 @@ SHOWN = 5
 
 def run(quick: bool = False) -> None:
     measured(quick)
-    scale(*((60, 40, 2000, 4) if quick else (2000, 500, 1_000_000, 30)))
+    scale(*((30, 20, 400, 4) if quick else (2000, 500, 1_000_000, 30)))
 
 
 def measured(quick: bool = False) -> dict:
@@ -57,7 +57,7 @@ def pair_data(quick: bool) -> tuple[PairData, str]:
             return drug_response(), "drug response"
         except InputError as error:
             print(error)
-    return simulated(24, 20, 3, 2), "simulated"
+    return simulated(*((12, 10) if quick else (24, 20)), 3, 2), "simulated"
 
 
 def simulated(m: int, q: int, n_left: int, n_right: int, n_pairs: int | None = None) -> PairData:

@@ -38,6 +38,7 @@ from learnkernels.version import versions
 RESULTS = Path(__file__).parents[1] / "docs" / "results" / "tables.json"
 
 QUICK_TABLES = ("autompg", "bupa")
+QUICK_ROWS = 100
 QUICK_MODELS = ("default", "unif", "grid", "forest", "boosting")
 
 # The ratios by which the defaults are judged: task, model, references.
@@ -58,8 +59,8 @@ def run(quick: bool = False) -> None:
         return
     if quick:
         results = empty()
-        compute(results, QUICK_TABLES, SPLITS[:1], QUICK_MODELS, None)
-        compute_times(results, QUICK_TABLES[:1], None)
+        compute(results, QUICK_TABLES, SPLITS[:1], QUICK_MODELS, None, QUICK_ROWS)
+        compute_times(results, QUICK_TABLES[:1], None, QUICK_ROWS)
     else:
         results = read(RESULTS)
         compute(results, TABLES, SPLITS, MODELS, RESULTS)
@@ -78,9 +79,9 @@ def seconds_of_fit(
         return clock() - start
 
 
-def one(table: str, number: int, model: str) -> dict[str, float]:
+def one(table: str, number: int, model: str, n_train: int = MOST_TRAINING_ROWS) -> dict[str, float]:
     """Return the test error of one model on one split, and the CPU seconds of its fit."""
-    data, task = split(table, number), task_of(table)
+    data, task = split(table, number, n_train), task_of(table)
     fitted = estimator(model, task, data.X)
     with threadpool_limits(1):
         seconds = seconds_of_fit(fitted, data, time.process_time)
@@ -94,6 +95,7 @@ def compute(
     splits: Iterable[int],
     models: Iterable[str],
     file: Path | None,
+    n_train: int = MOST_TRAINING_ROWS,
 ) -> None:
     """Add the entries that are missing in `results`; write the file after each."""
     usable = [model for model in models if is_installed(model)]
@@ -102,7 +104,7 @@ def compute(
     print(f"{len(wanted) - len(missing)} of {len(wanted)} results exist", flush=True)
     compile_ours({model for _, _, model in missing} & OURS.keys())
     for count, names in enumerate(missing, 1):
-        found = results["entries"][key(*names)] = one(*names)
+        found = results["entries"][key(*names)] = one(*names, n_train)
         results["origins"][names[-1]] = origin(names[-1])
         print(f"[{count}/{len(missing)}] {key(*names)}: {found}", flush=True)
         write(results, file)
@@ -125,22 +127,24 @@ def full_size_tables() -> list[str]:
     return [table for table in TABLES if len(split(table, 0).y) == MOST_TRAINING_ROWS]
 
 
-def compute_times(results: dict, tables: Iterable[str], file: Path | None) -> None:
+def compute_times(
+    results: dict, tables: Iterable[str], file: Path | None, n_train: int = MOST_TRAINING_ROWS
+) -> None:
     """Add the time of the default fit and of the grid search, one after the other."""
     for table in tables:
         if table not in results["times"]:
-            results["times"][table] = found = time_ratio(table)
+            results["times"][table] = found = time_ratio(table, n_train)
             results["origins"]["times"] = origin()
             print(f"{table}: default fit {found['default']} s, grid {found['grid']} s", flush=True)
             write(results, file)
 
 
-def time_ratio(table: str) -> dict[str, float]:
+def time_ratio(table: str, n_train: int = MOST_TRAINING_ROWS) -> dict[str, float]:
     """Return the CPU seconds of the default fit and of the grid search, in turn, on one thread.
 
     Other processes of the machine change elapsed time more.
     """
-    data, task = split(table, 0), task_of(table)
+    data, task = split(table, 0, n_train), task_of(table)
     models = {name: estimator(name, task, data.X) for name in ("default", "grid")}
     compile_ours(["default"])
     with threadpool_limits(1):

@@ -101,7 +101,7 @@ def test_warning_is_shown_once_for_each_line_by_the_default_filter():
 
 def test_captured_warnings_are_per_thread_and_leave_filters_unchanged():
     """Two threads capture warnings at the same time; the main thread still raises its own."""
-    before, barrier = list(warnings.filters), threading.Barrier(2, timeout=60)
+    before, barrier = list(warnings.filters), threading.Barrier(2, timeout=600)
 
     def count_warnings(times):
         with counted_unconverged() as found:

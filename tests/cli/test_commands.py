@@ -5,8 +5,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import load_digits
 
 import learnkernels as lk
+from learnkernels.cli import commands
 from tests.cli.running import run
 
 VIEWS = ["--text", "review", "--sequence", "site", "--view", "gene:", "--view", "scan:"]
@@ -151,7 +153,10 @@ def test_columns_missing_at_prediction_are_named(table, capsys):
     assert status == 2 and "a, colour" in err
 
 
-def test_demo_writes_report_and_model(tmp_path, capsys):
+def test_demo_writes_report_and_model(tmp_path, capsys, monkeypatch):
+    X, y = load_digits(return_X_y=True, as_frame=True)
+    some = X[::9].reset_index(drop=True), y[::9].reset_index(drop=True)
+    monkeypatch.setattr(commands, "load_digits", lambda **options: some)
     status, out, _ = run(capsys, "demo", "--output", tmp_path / "demo")
     assert status == 0
     assert "alignf" in out and "learned kernel" in out

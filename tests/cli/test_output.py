@@ -98,7 +98,8 @@ def test_pipe_receives_utf8_for_every_system_encoding(tmp_path):
         return done.stdout.decode()
 
     model = tmp_path / "model.skops"
-    output("fit", table, "--target", "kind", "--method", "unif", "--save", model)
+    options = ["--method", "unif", "--kernels", "linear", "--C", 1]
+    output("fit", table, "--target", "kind", *options, "--save", model)
     assert {"日本", "naïve→"} <= set(output("predict", model, table).replace(",", "\n").split())
 
 

@@ -66,13 +66,13 @@ def test_rows_without_a_target_cannot_be_left_out(path, capsys):
 
 COMMAND = (
     "fit", "--target", "y", "--kernels", "gaussians:-2..0", "--alpha", "0.1", "--components",
-    "300", "--subsample", "600", "--n-jobs", "1",
+    "60", "--subsample", "200", "--n-jobs", "1",
 )  # fmt: skip
 
 
 @pytest.fixture
 def big(tmp_path):
-    """Write a table whose pass over all rows takes some seconds."""
+    """Write a table that is read in 49 ranges of rows."""
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.standard_normal((100_000, 4)), columns=list("abcd"))
     table["y"] = np.sin(table["a"]) + table["b"] * table["c"]
@@ -80,17 +80,17 @@ def big(tmp_path):
     return tmp_path / "big.parquet"
 
 
-# Sums are saved often, so that the bar counts often. Rows are read slowly, so that the pass does
-# not end before it is interrupted.
+# Sums are saved often, so that the bar counts often. PAUSE is the number of seconds before each
+# range of rows, so that the pass does not end before it is interrupted.
 PROGRAM = """
-import signal, sys, time
+import os, signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored in background jobs
 from learnkernels.cli import main
 from learnkernels.estimators.large import streaming
 from learnkernels.execution import checkpoint
 read = streaming.read_validated
 def slowly(*arguments):
-    time.sleep(0.05)
+    time.sleep(float(os.environ["PAUSE"]))
     return read(*arguments)
 streaming.read_validated = slowly
 checkpoint.SECONDS = 0.1
@@ -98,10 +98,11 @@ sys.exit(main())
 """
 
 
-def started(*arguments, **options):
+def started(*arguments, pause="0", **options):
     """Start the command in a process of its own."""
     command = [sys.executable, "-c", PROGRAM, *map(str, arguments)]
     environment = os.environ | {"OMP_NUM_THREADS": "1", "TERM": "xterm", "COLUMNS": "120"}
+    environment["PAUSE"] = pause
     return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, **options)
 
 
@@ -118,7 +119,7 @@ def test_fit_that_is_interrupted_on_a_terminal_continues_from_its_checkpoint(big
     file, model, whole = tmp_path / "sums.npz", tmp_path / "m.lk", tmp_path / "whole.lk"
     terminal, standard_error = pty.openpty()
     with started(
-        *COMMAND, big, "--checkpoint", file, "--save", model, stderr=standard_error
+        *COMMAND, big, "--checkpoint", file, "--save", model, pause="0.3", stderr=standard_error
     ) as process:
         os.close(standard_error)
         shown, rest = "", []

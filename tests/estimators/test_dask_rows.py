@@ -17,6 +17,7 @@ import learnkernels as lk
 from learnkernels.errors import InputError
 from tests.execution.cluster import (
     DASK_MARKS,
+    DEADLINE,
     KEEP_LOST_WORKERS,
     Gate,
     kill,
@@ -374,7 +375,7 @@ def scheduler():
     )  # fmt: skip
     try:
         address = process.stdout.readline().strip()
-        with distributed.Client(address, set_as_default=False, timeout=30) as client:
+        with distributed.Client(address, set_as_default=False, timeout=DEADLINE) as client:
             yield process, client
     finally:
         process.kill()
@@ -386,11 +387,12 @@ def test_fit_continues_on_another_scheduler_from_its_checkpoint(
     table, folder, gate, tmp_path, monkeypatch
 ):
     monkeypatch.setattr("learnkernels.execution.checkpoint.SECONDS", 0.0)
-    monkeypatch.setattr("learnkernels.execution.dask_clients.TIMEOUT", 5.0)
     X, y = table
     file = tmp_path / "sums.npz"
     lazy = gated(X, folder, gate, chunks=[800])
-    with scheduler() as (process, client):
+    with scheduler() as (process, client), monkeypatch.context() as patch:
+        # Seconds until a scheduler that was killed counts as lost.
+        patch.setattr("learnkernels.execution.dask_clients.TIMEOUT", 5.0)
         message = r"scheduler at tcp.*was lost.*first 8 of 12.*repeat the call to continue"
         with (
             when(lambda: bool(gate.arrived()), process.kill),

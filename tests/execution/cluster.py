@@ -30,7 +30,7 @@ DASK_MARKS = [
 KEEP_LOST_WORKERS = {"distributed.deploy.lost-worker-timeout": "1 hour"}
 
 # Seconds before a test gives up waiting for an event; only failures take that long.
-DEADLINE = 120.0
+DEADLINE = 600.0
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -63,21 +63,21 @@ def check_fit_and_predict(model, X, y, new, sample_weight=None, must=False) -> N
 
 @contextmanager
 def time_limit():
-    """Fail if the block takes longer than `SECONDS`; Windows has no alarms, and no limit."""
-    if not hasattr(signal, "SIGALRM"):
+    """Fail if the block takes more CPU time than `SECONDS`; Windows has no alarms, and no limit."""
+    if not hasattr(signal, "SIGPROF"):
         yield
         return
 
     def fail(signum, frame):
-        raise AssertionError(f"no result after {SECONDS} seconds")
+        raise AssertionError(f"no result after {SECONDS} seconds of CPU time")
 
-    before = signal.signal(signal.SIGALRM, fail)
-    signal.alarm(SECONDS)
+    before = signal.signal(signal.SIGPROF, fail)
+    signal.setitimer(signal.ITIMER_PROF, SECONDS)
     try:
         yield
     finally:
-        signal.alarm(0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
 
 
 @contextmanager

@@ -28,6 +28,12 @@ def fitted(**parameters):
     return lk.KernelClassifier(**parameters).fit(X, y)
 
 
+def fitted_with(method):
+    """Return a fit with one value of C, unless the method learns the regularisation."""
+    return fitted(method=method, C="auto" if method.learns_alpha else 1.0)
+
+
+MODEL = fitted()
 CALLS = {
     "gaussians": (lambda **p: fitted(kernels=lk.gaussians(**p)), {"gammas": [1.0]}),
     "laplacians": (lambda **p: fitted(kernels=lk.laplacians(**p)), {"gammas": [1.0]}),
@@ -72,7 +78,7 @@ CALLS = {
         lk.KernelLearner(kernels=["gaussians", "linear"], method="alignf").get_params(deep=False),
     ),
     "guarantees": (
-        lambda **p: fitted().guarantees(**p),
+        MODEL.guarantees,
         {"X": X, "y": y, "delta": 0.1, "random_state": 0},
     ),
     "compare": (
@@ -86,16 +92,16 @@ CALLS = {
     "report": (
         lambda **p: lk.report(**p),
         {
-            "model": fitted(), "X": X, "y": y, "title": "a", "cv": 0, "draws": 0,
+            "model": MODEL, "X": X, "y": y, "title": "a", "cv": 0, "draws": 0,
             "random_state": 0, "verbose": False,
         },
     ),
-    "save": (lk.save, {"model": fitted(), "path": "/missing/model.lk"}),
+    "save": (lk.save, {"model": MODEL, "path": "/missing/model.lk"}),
     "load": (lk.load, {"path": "/missing/model.lk"}),
 }  # fmt: skip
 for name, method in METHODS.items():
     CALLS[f"method {name}"] = (
-        lambda kind=method, **p: fitted(method=kind().set_params(**p)),
+        lambda kind=method, **p: fitted_with(kind().set_params(**p)),
         method().get_params(),
     )
 SPECTRUM = np.array([2.0, 1.0, 0.5])

@@ -15,7 +15,7 @@ from learnkernels.reproductions.alignment_2012.comparisons import (
     result_of,
     significance,
 )
-from learnkernels.reproductions.alignment_2012.problems import PROBLEMS, needed, sample
+from learnkernels.reproductions.alignment_2012.problems import PROBLEMS, SIZE, needed, sample
 from learnkernels.reproductions.experiment import (
     Claim,
     Interval,
@@ -30,6 +30,7 @@ from learnkernels.reproductions.experiment import (
 
 METHODS = ["unif", "1-stage", "align", "alignf"]
 REPETITIONS = 20
+QUICK_SIZE = 200
 TITLES = (
     "Test error: RMSE on kinematics and ionosphere, misclassification on the others",
     "Centered alignment of the learned kernel with the target, on the test fold",
@@ -37,18 +38,18 @@ TITLES = (
 
 
 def plan(quick: bool) -> list[dict[str, Any]]:
-    repetitions = 1 if quick else REPETITIONS
+    repetitions, size = (1, {"size": QUICK_SIZE}) if quick else (REPETITIONS, {})
     return [
-        {"data": data, "repetition": repetition}
+        {"data": data, "repetition": repetition} | size
         for data in PROBLEMS
         for repetition in range(repetitions)
     ]
 
 
-def run(data: str, repetition: int, random_state: int) -> dict[str, Any]:
+def run(data: str, repetition: int, random_state: int, size: int = SIZE) -> dict[str, Any]:
     """Compare the four methods in one five-fold cross-validation."""
     problem = PROBLEMS[data]
-    X, y = sample(data, random_state, repetition)
+    X, y = sample(data, random_state, repetition, size)
     one_stage = "l2-krr" if problem.task == "regression" else "l1-svm"
     methods = {"unif": "unif", "1-stage": one_stage, "align": "align", "alignf": "alignf"}
     folds = integer_seed(random_state, repetition)

@@ -47,7 +47,7 @@ Samples = tuple[sparse.csr_array, np.ndarray, np.ndarray, np.ndarray]
 def plan(quick: bool) -> list[dict[str, Any]]:
     if quick:
         return [
-            {"data": data, "trial": 0, "bigrams": bigrams, "size": 400}
+            {"data": data, "trial": 0, "bigrams": bigrams, "size": 150}
             for data in ("reuters", "kitchen")
             for bigrams in COUNTS[:2]
         ]

@@ -34,20 +34,24 @@ REPETITIONS = 30
 # A fifth of the samples tests, the others train.
 OVERLAP = 0.25
 ALPHAS = 10.0 ** np.arange(-3, 3)
+# Maximum number of training samples in quick mode.
+QUICK_SIZE = 200
 
 
 def plan(quick: bool) -> list[dict[str, Any]]:
+    repetitions, size = (2, {"size": QUICK_SIZE}) if quick else (REPETITIONS, {})
     return [
-        {"data": data, "repetition": repetition}
+        {"data": data, "repetition": repetition} | size
         for data in DATA
-        for repetition in range(2 if quick else REPETITIONS)
+        for repetition in range(repetitions)
     ]
 
 
-def run(data: str, repetition: int, random_state: int) -> dict[str, Any]:
+def run(data: str, repetition: int, random_state: int, size: int | None = None) -> dict[str, Any]:
     """Train ridge regression on labels -1 and 1 with 80 % of the samples and test on the rest.
 
-    The regularisation is chosen by held-out error.
+    The regularisation is chosen by held-out error. `size` is the maximum number of training
+    samples.
     """
     table = datasets.load(DATA[data]).dropna()
     y = np.where(table["target"] == table["target"].iloc[0], 1.0, -1.0)
@@ -56,6 +60,7 @@ def run(data: str, repetition: int, random_state: int) -> dict[str, Any]:
         table.drop(columns="target").to_numpy(float), y, test_size=0.2, stratify=y,
         random_state=split,
     )  # fmt: skip
+    train, y_train = train[:size], y_train[:size]
     scaler = StandardScaler().fit(train)
     train, test = scaler.transform(train), scaler.transform(test)
     d = train.shape[1]
