@@ -339,9 +339,9 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         if chosen.losses is not None:
             self.C_scores_ = 1 - chosen.losses if chosen.scores is None else chosen.scores
 
-    def _learned_value(self, prepared: Prepared, learned: Learned, machine: Machine) -> float:
+    def _learned_value(self, learned: Learned, machine: Machine) -> float:
         """Return C if the method learns the regularisation."""
-        return learned_C(prepared, learned, machine)
+        return learned_C(learned, machine)
 
     def _store_trained(
         self, prepared: Prepared, predictor: Predictor, machine: Machine, value: float, rows: Rows,
@@ -368,7 +368,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         if few or large or machine.takes_alpha:  # ridge by conjugate gradients
             return None
         tests = folds(codes, FOLDS, self.random_state)
-        return machine_fold_outputs(prepared, predictor.learned, machine, self.C_, tests)
+        return machine_fold_outputs(predictor.learned, machine, self.C_, tests)
 
     def _class_map(
         self, held: np.ndarray | None, codes: np.ndarray, w: np.ndarray

@@ -120,7 +120,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         """Set the errors or scores of the values that were compared."""
 
     @abstractmethod
-    def _learned_value(self, prepared: Prepared, learned: Learned, machine: Machine) -> float:
+    def _learned_value(self, learned: Learned, machine: Machine) -> float:
         """Return the regularisation if the method learns it."""
 
     @abstractmethod
@@ -179,9 +179,9 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
                 prepared, chosen.method, machine, chosen.value or 1.0, start=family.start,
                 selection=chosen.selection,
             )  # fmt: skip
-            value = chosen.value or self._learned_value(prepared, learned, machine)
+            value = chosen.value or self._learned_value(learned, machine)
             wanted = {self.WANTED: chosen.outputs is None or self.WANTED == "posterior"}
-            (predictor,) = train(prepared, learned, machine, [value], **wanted)
+            (predictor,) = train(learned, machine, [value], **wanted)
             self._store(prepared, learned, family.candidates)
             self._store_trained(prepared, predictor, machine, value, rows, chosen.outputs)
         if self.missing == "neutral":

@@ -340,9 +340,9 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         elif chosen.losses is not None:
             setattr(self, f"{name}_errors_", chosen.losses)
 
-    def _learned_value(self, prepared: Prepared, learned: Learned, machine: Machine) -> float:
+    def _learned_value(self, learned: Learned, machine: Machine) -> float:
         """Return alpha if the method learns the regularisation."""
-        return learned_value(prepared, learned, machine)
+        return learned_value(learned, machine)
 
     def _store_trained(
         self, prepared: Prepared, predictor: Predictor, machine: Machine, value: float, rows: Rows,

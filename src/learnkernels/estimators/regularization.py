@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from learnkernels.checks import positive_values
-from learnkernels.estimators.fitting import Learned, Prepared, regularization, training_problem
+from learnkernels.estimators.fitting import Learned, regularization
 from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
 from learnkernels.machines import (
     DenseRidge,
@@ -72,24 +72,23 @@ def values_of(
     return [] if learned else grid_of(estimator)
 
 
-def learned_value(prepared: Prepared, learned: Learned, machine: Machine) -> float:
+def learned_value(learned: Learned, machine: Machine) -> float:
     """Return the regularisation that the method learned, adapted to the user's landmarks.
 
     The method learns it for all samples, or for landmarks of its own. For ridge in the span of
     others, values around it are compared by leave-one-out errors.
     """
-    n_components = prepared.n_components
-    if n_components is None or n_components >= len(prepared.Y):
+    problem = learned.problem
+    if problem.n_components is None or problem.n_components >= len(problem.Y):
         return learned.value
     values = (learned.value * AROUND).tolist()
-    problem = training_problem(prepared, learned)
     errors = machine.strategy(problem, len(values)).leave_one_out(
-        problem, [regularization(machine, value, prepared.task) for value in values]
+        problem, [regularization(machine, value, learned.task) for value in values]
     )
     return learned.value if errors is None else float(values[int(np.argmin(errors))])
 
 
-def learned_C(prepared: Prepared, learned: Learned, machine: Machine) -> float:
+def learned_C(learned: Learned, machine: Machine) -> float:
     """Return the regularisation of classes, among values around the one that the method learned.
 
     The method learns it for the squared error of the labels. Here the outputs for samples that are
@@ -97,10 +96,10 @@ def learned_C(prepared: Prepared, learned: Learned, machine: Machine) -> float:
     decides if the first hardly differs. Without landmarks, some of the samples are used, and the
     value for several classes is the learned one.
     """
-    problem, around = training_problem(prepared, learned), CLASS_LANDMARKS
+    problem, around = learned.problem, CLASS_LANDMARKS
     strategy: DenseRidge | LandmarkRidge = LandmarkRidge()
-    if prepared.n_components is None or prepared.n_components >= len(prepared.Y):
-        if prepared.Y.shape[1] > 1:
+    if problem.n_components is None or problem.n_components >= len(problem.Y):
+        if problem.Y.shape[1] > 1:
             return learned.value
         problem, strategy, around = (
             dense_subproblem(problem, CLASS_SAMPLES),
@@ -108,7 +107,7 @@ def learned_C(prepared: Prepared, learned: Learned, machine: Machine) -> float:
             CLASS_AROUND,
         )
     values = (learned.value * around).tolist()
-    alphas = [regularization(machine, value, prepared.task) for value in values]
+    alphas = [regularization(machine, value, learned.task) for value in values]
     held = strategy.left_out(problem, alphas)
     return float(values[int(np.argmin([class_loss(outputs, problem) for outputs in held]))])
 

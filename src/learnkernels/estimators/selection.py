@@ -25,7 +25,6 @@ from learnkernels.estimators.fitting import (
     learn,
     regularization,
     train,
-    training_problem,
 )
 from learnkernels.estimators.input.rows import Rows
 from learnkernels.estimators.regularization import PATHS, regularization_name, values_of
@@ -304,12 +303,10 @@ def fold_outputs(
     list of ndarray of shape (n_values, n_samples, n_outputs)
         One for each method.
     """
-    sums = prepared.sums
+    sums, folds = prepared.sums, prepared.folds()
     found = [np.zeros((len(values), *prepared.Y.shape)) for _ in methods]
-    n_folds = len(sums.borders) - 1
-    for fold in progress.track(range(n_folds), n_folds, what):
-        test = prepared.fold(fold)
-        rows = sums.kernels.take(test)
+    for fold, test in enumerate(progress.track(folds, len(folds), what)):
+        part, rows = prepared.without(fold), sums.kernels.take(test)
 
         def multiply(kernel: LearnedKernel, coef: np.ndarray, rows: Any = rows) -> np.ndarray:
             return kernel.products_of(rows, coef, sums.backend)
@@ -319,24 +316,24 @@ def fold_outputs(
             with (
                 suppressed(ConstantKernelWarning),
                 suppressed(UndefinedAlignmentWarning),
-                progress.within(f"fold {fold + 1} of {n_folds}"),
+                progress.within(f"fold {fold + 1} of {len(folds)}"),
             ):
-                predictors = fit_values(prepared, method, machine, values, without=fold)
+                predictors = fit_values(part, method, machine, values)
             own[:, test] = held_out_outputs(predictors, multiply)
     return found
 
 
 def machine_fold_outputs(
-    prepared: Prepared, learned: Learned, machine: Machine, value: float, folds: list[np.ndarray]
+    learned: Learned, machine: Machine, value: float, folds: list[np.ndarray]
 ) -> np.ndarray:
     """Return the same for one value and the kernel that was learned from all samples.
 
     For machines without a closed form, if no folds chose the value. The Gram matrix is computed
     once.
     """
-    problem = training_problem(prepared, learned)
-    K = learned.kernel.gram(problem.backend)
-    found = np.zeros(prepared.Y.shape)
+    problem = learned.problem
+    K = problem.kernel.gram(problem.backend)
+    found = np.zeros(problem.Y.shape)
     for test in progress.track(folds, len(folds), "probabilities"):
         train = np.setdiff1d(np.arange(len(K)), test)
         part = replace(
@@ -344,7 +341,7 @@ def machine_fold_outputs(
             weights=problem.weights[train],
         )  # fmt: skip
         strategy = machine.strategy(part)
-        (trained,) = strategy.train(part, [regularization(machine, value, prepared.task)])
+        (trained,) = strategy.train(part, [regularization(machine, value, learned.task)])
         found[test] = K[np.ix_(test, train)] @ trained.coef + trained.intercept
     return found
 
@@ -532,35 +529,30 @@ def leave_one_out_errors(
     if method.one_stage:
         return None
 
-    def errors_of(learned: Learned) -> np.ndarray | None:
-        problem = training_problem(prepared, learned)
-        return machine.strategy(problem, len(values)).leave_one_out(problem, values)
-
     own = learn(prepared, method, machine)
-    errors = errors_of(own)
+    strategy = machine.strategy(own.problem, len(values))
+    errors = strategy.leave_one_out(own.problem, values)
     if errors is not None and compared_with_uniform(method):
         with suppressed(ConstantKernelWarning), suppressed(UndefinedAlignmentWarning):
             uniform = learn(prepared, Uniform(), machine)
-        other = uniform_value(prepared, uniform, machine, values)
-        theirs = left_out_losses(prepared, uniform, machine, other)
+        other = uniform_value(uniform, machine, values)
+        theirs = left_out_losses(uniform, machine, other)
         known, w = np.isfinite(theirs), prepared.sums.weights
         if known.any() and w[known] @ theirs[known] < (1 - SMALL) * w[known].sum() * errors.min():
             value = values[int(np.argmin(errors))]
-            mine = left_out_losses(prepared, own, machine, value)
+            mine = left_out_losses(own, machine, value)
             known &= np.isfinite(mine)
             warn_if_uniform_better(method, mine[known], theirs[known], w[known], "squared error")
     return errors
 
 
-def uniform_value(
-    prepared: Prepared, uniform: Learned, machine: Machine, values: Sequence[float]
-) -> float:
+def uniform_value(uniform: Learned, machine: Machine, values: Sequence[float]) -> float:
     """Return the best alpha of uniform weights, by leave-one-out errors of some of the samples.
 
     They are only compared with the method, which does not justify another eigendecomposition of
     all samples.
     """
-    problem = training_problem(prepared, uniform)
+    problem = uniform.problem
     strategy = machine.strategy(problem, len(values))
     if isinstance(strategy, DenseRidge):
         problem = dense_subproblem(problem, UNIFORM_SAMPLES)
@@ -568,11 +560,9 @@ def uniform_value(
     return values[0] if errors is None else values[int(np.argmin(errors))]
 
 
-def left_out_losses(
-    prepared: Prepared, learned: Learned, machine: Machine, value: float
-) -> np.ndarray:
+def left_out_losses(learned: Learned, machine: Machine, value: float) -> np.ndarray:
     """Return the leave-one-out squared error of each sample, NaN where it is not known."""
-    (predictor,) = train(prepared, learned, machine, [value], left_out=True)
+    (predictor,) = train(learned, machine, [value], left_out=True)
     if predictor.left_out is None:
-        return np.full(len(prepared.Y), np.nan)
-    return np.asarray(squared_loss(prepared.Y)(predictor.left_out))
+        return np.full(len(learned.problem.Y), np.nan)
+    return np.asarray(squared_loss(learned.problem.Y)(predictor.left_out))

@@ -148,9 +148,9 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         learned = learn(prepared, method, Ridge(), 1.0)
         back = np.argsort(rows.samples)  # to the user's order
         # Copy the samples and drop training Grams: the user's data may change.
-        self._kernel = learned.kernel.as_columns(back)
+        self._kernel = learned.problem.kernel.as_columns(back)
         self._store(prepared, learned)
-        return learned.kernel.take(back), learned.kernels.backend
+        return learned.problem.kernel.take(back), learned.kernels.backend
 
     def fit_transform(self, X: Any, y: Any) -> np.ndarray:
         """Learn the weights, and return the learned Gram of the training samples.

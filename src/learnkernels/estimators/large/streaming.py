@@ -26,7 +26,6 @@ from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators.fitting import (
     Predictor,
     regularization,
-    training_problem,
 )
 from learnkernels.estimators.input.parts import as_parts
 from learnkernels.estimators.input.rows import Rows
@@ -289,14 +288,14 @@ def draw(model: Any, rows: AllRows, size: int) -> tuple[np.ndarray, dict[int, np
 
 def train_on_all(model: Any, fitted: Any, rows: AllRows) -> tuple[Predictor, float]:
     """Train ridge with the sums of all rows; return it with its regularisation."""
-    prepared, learned, machine = fitted.prepared, fitted.learned, fitted.machine
-    learned.known.clear()  # frees the solution of the subsample
+    learned, machine = fitted.learned, fitted.machine
+    learned.problem.known.clear()  # frees the solution of the subsample
     given = getattr(model, regularization_name(model))
     automatic = isinstance(given, str)
     values = (fitted.value * AROUND).tolist() if automatic else positive_values("", given, "")
-    alphas = [regularization(machine, value, prepared.task) for value in values]
+    alphas = [regularization(machine, value, learned.task) for value in values]
     strategy = rows.ridge(model)
-    problem = replace(training_problem(prepared, learned), left_out=True, posterior=True)
+    problem = replace(learned.problem, left_out=True, posterior=True)
     solution = strategy.solve(problem)
     if is_classifier(model):
         losses = [class_loss(outputs, problem) for outputs in solution.outputs(alphas)]
@@ -304,7 +303,7 @@ def train_on_all(model: Any, fitted: Any, rows: AllRows) -> tuple[Predictor, flo
         losses = list(solution.errors(alphas))
     best = int(np.argmin(losses))
     trained = solution.trained(alphas[best])
-    terms = ((learned.kernel, trained.coef, trained.primal),)
+    terms = ((problem.kernel, trained.coef, trained.primal),)
     predictor = Predictor(
         learned, terms, trained.intercept, (), strategy.name, trained.left_out, trained.posterior
     )

@@ -68,9 +68,7 @@ class FactorKernels:
         groups, samples = (tuple(part) for part in zip(*pairs, strict=True)) if pairs else ((), ())
         return FactorKernels(self.index[mask], groups, samples)
 
-    def centered(
-        self, sums: None, blocks: np.ndarray, Y: np.ndarray, w: np.ndarray, inside: np.ndarray
-    ) -> CenteredFactors:
+    def centered(self, sums: None, Y: np.ndarray, w: np.ndarray) -> CenteredFactors:
         """Return the centered kernels; Y of shape (n_samples, n_targets) is centered."""
         p = len(self.index)
         a, squares, traces, raw, observed, sizes = (np.zeros(p) for _ in range(6))

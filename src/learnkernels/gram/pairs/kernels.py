@@ -59,9 +59,7 @@ class PairKernels:
             self, index=self.index[mask], names=names, objects=self.objects.keep(mask)
         )  # fmt: skip
 
-    def centered(
-        self, sums: None, blocks: np.ndarray, Y: np.ndarray, w: np.ndarray, inside: np.ndarray
-    ) -> CenteredPairs:
+    def centered(self, sums: None, Y: np.ndarray, w: np.ndarray) -> CenteredPairs:
         """Return the centered kernels; Y of shape (n_pairs, n_targets) is centered."""
         p, W, objects = len(self.index), w.sum(), self.objects
         with np.errstate(over="ignore", invalid="ignore"):  # checked below

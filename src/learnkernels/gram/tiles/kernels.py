@@ -185,37 +185,28 @@ class TileKernels:
             right_scale=None if self.right_scale is None else self.right_scale[mask],
         )
 
-    def centered(
-        self, sums: TileSums, blocks: np.ndarray, Y: np.ndarray, w: np.ndarray, inside: np.ndarray
-    ) -> CenteredTiles:
-        """Return the centered kernels on the training samples of some blocks.
+    def centered(self, sums: TileSums, Y: np.ndarray, w: np.ndarray) -> CenteredTiles:
+        """Return the centered kernels on the training samples.
 
         Parameters
         ----------
         sums : TileSums
-            Of all blocks.
-        blocks : ndarray of int
-            The blocks that these kernels are on.
         Y, w
-            Centered target and weights of these samples.
-        inside : ndarray
-            Positions of these samples among all training samples.
+            Centered target and sample weights.
         """
         p, W = len(self.kernels), w.sum()
-        S = sums.S[np.ix_(blocks, blocks)].sum(axis=(0, 1))  # (p + 1, p + 1)
-        r = sums.R[blocks].sum(axis=0)[:, inside]  # (p + 1, n)
+        S, r = sums.S.sum(axis=(0, 1)), sums.R.sum(axis=0)  # (p + 1, p + 1), (p + 1, n)
         with np.errstate(over="ignore", invalid="ignore"):  # checked below
             s = r @ w  # (p + 1,)
             # M_kl = S_kl - (2/W) sum_i w_i r_ki r_li + s_k s_l / W^2
             M = S - (2 / W) * (r * w) @ r.T + np.outer(s, s) / W**2
-        diagonal = sums.diagonal[:, inside]
-        traces = diagonal @ w - s / W
-        magnitude = W * (np.abs(sums.offsets) + np.abs(diagonal).max(axis=1, initial=0.0))
+        traces = sums.diagonal @ w - s / W
+        magnitude = W * (np.abs(sums.offsets) + np.abs(sums.diagonal).max(axis=1, initial=0.0))
         varies = require_squares(self.names, np.diag(M), traces, magnitude, W)[:p]
         observed = self.observed() if self.missing == "neutral" else None
         weight = np.broadcast_to(w, (p, len(w))) if observed is None else observed * w
         total = weight.sum(axis=1)
-        mean = np.einsum("ki,ki->k", diagonal[:p], weight) / total
+        mean = np.einsum("ki,ki->k", sums.diagonal[:p], weight) / total
         numbers = PartStatistics(
             a=M[:p, p] * varies,
             squares=np.diag(M)[:p] * varies,

@@ -251,6 +251,11 @@ class TileSums:
     diagonal: np.ndarray
     offsets: np.ndarray
 
+    def take(self, blocks: np.ndarray, samples: np.ndarray) -> TileSums:
+        """Return the sums over pairs of samples of some blocks."""
+        S, R = self.S[np.ix_(blocks, blocks)], self.R[blocks][:, :, samples]
+        return TileSums(S, R, self.diagonal[:, samples], self.offsets)
+
 
 @dataclass(frozen=True)
 class RowSums:
