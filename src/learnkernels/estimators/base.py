@@ -33,7 +33,7 @@ from learnkernels.estimators.input.tables import (
 )
 from learnkernels.estimators.outputs.html import LearnedKernelHTML
 from learnkernels.execution import Backend, as_backend
-from learnkernels.kernels import encodes, tables, takes_tables
+from learnkernels.kernels import input_kind, tables
 from learnkernels.machines import MAX_MEMORY
 from learnkernels.methods import Auto, Candidate, as_method
 from learnkernels.plurals import count_text
@@ -55,25 +55,20 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        precomputed = self._pairwise()
-        table, encoded = takes_tables(self.kernels), encodes(self.kernels)
-        tags.input_tags.pairwise = precomputed
-        tags.input_tags.three_d_array = precomputed
-        tags.input_tags.sparse = not precomputed
-        tags.input_tags.string = table or encoded
-        tags.input_tags.categorical = encoded
-        neutral = (precomputed or table) and self.missing == "neutral"
-        tags.input_tags.allow_nan = encoded or neutral
+        kind = input_kind(self.kernels)
+        tags.input_tags.pairwise = kind == "precomputed"
+        tags.input_tags.three_d_array = kind == "precomputed"
+        tags.input_tags.sparse = kind != "precomputed"
+        tags.input_tags.string = kind in ("table", "encoded")
+        tags.input_tags.categorical = kind == "encoded"
+        neutral = kind in ("precomputed", "table") and self.missing == "neutral"
+        tags.input_tags.allow_nan = kind == "encoded" or neutral
         tags.target_tags.required = True
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         """Return whether `fit` has ended: one that raised may have set other attributes."""
         return hasattr(self, "weights_")
-
-    def _pairwise(self) -> bool:
-        """Return whether X is a stack of Gram matrices."""
-        return isinstance(self.kernels, str) and self.kernels == "precomputed"
 
     def _progress(self) -> AbstractContextManager[None]:
         """Show progress if the user asks for it."""
@@ -82,15 +77,14 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def _validate(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
         """Return X (and y in `fit`) as arrays, or raise an error that says how to fix them."""
-        fitting = options.get("reset", True)
+        fitting, kind = options.get("reset", True), input_kind(self.kernels)
         X, y = in_memory(X), in_memory(y)
         if fitting:
-            mixed = encodes(self.kernels) and is_mixed(X)
-            self._reads_tables = mixed or takes_tables(self.kernels)
+            self._reads_tables = kind == "table" or (kind == "encoded" and is_mixed(X))
         read = validated_table if self._reads_tables else validated_numbers
         found = read(self, X, y, **options)
         if fitting and tables.is_frame(X):
-            warn_about_columns(X, found[1], encodes(self.kernels))
+            warn_about_columns(X, found[1], kind == "encoded")
         return found
 
     def _sample_weights(self, sample_weight: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -246,13 +240,13 @@ def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool = True, **o
 
     Parameters are those of `validated_table`.
     """
-    pairwise = estimator._pairwise()
-    if pairwise:
+    kind = input_kind(estimator.kernels)
+    if kind == "precomputed":
         check_stack(X, None if reset else len(estimator.kernel_names_))
         missing = estimator.missing == "neutral"
         options |= {"allow_nd": True}
     else:
-        missing = encodes(estimator.kernels) and not sparse.issparse(X)
+        missing = kind == "encoded" and not sparse.issparse(X)
         options |= {"accept_sparse": "csr", "ensure_min_samples": 2 if reset else 1}
     options |= {"ensure_all_finite": "allow-nan" if missing else True, "reset": reset}
     with as_input_error():
@@ -271,7 +265,7 @@ def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool = True, **o
                 raise InputError(NOT_A_NUMBER) from error
             raise
     X, *rest = found if reset else (found,)
-    if not pairwise:
+    if kind != "precomputed":
         X = canonical(X) if sparse.issparse(X) else X
         require_range(X[~np.isnan(X)] if missing else X, "X")
     return (X, *rest) if reset else X

@@ -33,7 +33,7 @@ from learnkernels.gram import (
     can_sample,
     gradients,
 )
-from learnkernels.kernels import MISSING, Kernel, resolve, takes_tables
+from learnkernels.kernels import MISSING, Kernel, input_kind, resolve
 from learnkernels.machines import (
     MAX_MEMORY,
     Machine,
@@ -279,14 +279,10 @@ def in_order(kernels: Any, X: Any, samples: np.ndarray | None) -> tuple[Any, np.
 
     Tables keep their rows, because messages about them name the row.
     """
-    if samples is None or not is_matrix(X) or takes_tables(kernels):
+    matrix = sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2)
+    if samples is None or not matrix or input_kind(kernels) == "table":
         return X, samples
     return X[samples], None
-
-
-def is_matrix(X: Any) -> bool:
-    """Return whether X is an array or sparse matrix of samples, not a stack of Gram matrices."""
-    return sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2)
 
 
 def filled(values: np.ndarray, samples: np.ndarray, n: int) -> np.ndarray:

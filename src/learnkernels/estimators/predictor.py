@@ -36,6 +36,7 @@ from learnkernels.estimators.regularization import regularization_name
 from learnkernels.estimators.selection import Chosen, Loss, Search, choose, contiguous_folds
 from learnkernels.execution import as_backend
 from learnkernels.gram.learned import Function
+from learnkernels.kernels import input_kind
 from learnkernels.kernels.tables import is_lazy, n_rows
 from learnkernels.machines import Machine
 from learnkernels.methods import Auto, WeightMethod, as_method
@@ -210,7 +211,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         own_folds = (by_folds and not is_whole(self.cv)) or (
             method.holds_out and not is_whole(getattr(method, "cv", 0))
         )
-        if self._pairwise() or own_folds:
+        if input_kind(self.kernels) == "precomputed" or own_folds:
             return Rows.as_given(w, kept, n_rows(X))
         held_out = searched or method.holds_out
         return Rows.of(X, Y, w, kept, "unambiguous" if held_out else "always")
@@ -262,7 +263,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
 
     def _is_lazy(self, X: Any) -> bool:
         """Return whether predictions of X are lazy: of Dask data, but not of Gram matrices."""
-        return is_dask(X) and not self._pairwise()
+        return is_dask(X) and input_kind(self.kernels) != "precomputed"
 
     def _predicted(self, X: Any, compute: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
         """Return ``compute(model, X)`` for new samples, one row for each.

@@ -40,6 +40,7 @@ from learnkernels.estimators.regularization import learned_value, regularization
 from learnkernels.estimators.selection import Chosen, Loss, squared_loss
 from learnkernels.execution import as_backend
 from learnkernels.gram import LearnedKernel
+from learnkernels.kernels import input_kind
 from learnkernels.machines import (
     SVR,
     AlignmentPredictor,
@@ -354,7 +355,7 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
             self.C_ = value
         self.__dict__.pop("_posterior", None)  # of a subsample
         kept = kept_posterior(predictor, self._functions, self.alpha_, prepared.max_memory)
-        if kept is not None and not self._pairwise():
+        if kept is not None and input_kind(self.kernels) != "precomputed":
             self._posterior = kept
 
     def predict(self, X: Any, return_std: bool = False) -> Any:

@@ -16,6 +16,7 @@ from learnkernels.estimators.input.rows import Rows
 from learnkernels.estimators.input.targets import class_codes, class_targets
 from learnkernels.execution import Backend, as_backend, saving_backend
 from learnkernels.gram import LearnedKernel
+from learnkernels.kernels import input_kind
 from learnkernels.kernels.tables import n_rows
 from learnkernels.machines import Ridge
 from learnkernels.methods import as_method
@@ -173,7 +174,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
 
     def _rows(self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray) -> Rows:
         """Return all samples: each of them has a column in the Gram matrix."""
-        if self._pairwise():
+        if input_kind(self.kernels) == "precomputed":
             return Rows.as_given(w, kept, n_rows(X))
         return Rows.of(X, Y, w, kept, "never")
 

@@ -46,7 +46,7 @@ from learnkernels.inspection.comparison import (
     means_of,
     results_of,
 )
-from learnkernels.kernels import encodes, kernel_names, resolve, takes_tables
+from learnkernels.kernels import input_kind, kernel_names, resolve
 from learnkernels.kernels.tables import is_frame
 from learnkernels.machines import SVM, Machine, Ridge
 from learnkernels.methods import METHODS, WeightMethod, as_method
@@ -171,8 +171,9 @@ def compare(
             f"preprocess={preprocess!r}; expected a scikit-learn transformer, or None."
         )
     X, y = in_memory(X), in_memory(y)
-    encoded = encodes(kernels)
-    table = takes_tables(kernels) or (encoded and preprocess is None and is_mixed(X))
+    kind = input_kind(kernels)
+    encoded = kind == "encoded"
+    table = kind == "table" or (encoded and preprocess is None and is_mixed(X))
     if (table and preprocess is None) or not hasattr(X, "shape"):
         X = as_table(X)
     with as_input_error():

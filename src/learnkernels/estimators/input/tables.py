@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_y, validate_data
 from learnkernels._warnings import warn
 from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError, TableWarning
-from learnkernels.kernels import encodes
+from learnkernels.kernels import input_kind
 from learnkernels.kernels.encoding import labels, plain_numbers
 from learnkernels.kernels.tables import column, holds_text, is_frame, n_rows, strings
 from learnkernels.plurals import count_text
@@ -42,7 +42,7 @@ def validated_table(
         Of scikit-learn's check of y.
     """
     X = as_table(X)
-    if not reset and encodes(estimator.kernels):
+    if not reset and input_kind(estimator.kernels) == "encoded":
         with as_input_error():
             validate_data(estimator, X, reset=False, skip_check_array=True)
         return X

@@ -35,6 +35,7 @@ from learnkernels.estimators.large.precision import PILOT, needed_rows
 from learnkernels.estimators.outputs.lazy import is_dask
 from learnkernels.estimators.regularization import AROUND, class_loss, regularization_name
 from learnkernels.execution import Dask, as_backend, format_bytes, saving_backend
+from learnkernels.kernels import input_kind
 from learnkernels.kernels.tables import is_frame
 from learnkernels.machines import LandmarkRidge, StreamedRidge
 from learnkernels.methods import Ensemble, as_method
@@ -162,7 +163,7 @@ def all_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> AllRows:
 
 def require_landmarks(model: Any) -> None:
     """Raise if a parameter has no meaning for a fit with a subsample."""
-    if model._pairwise():
+    if input_kind(model.kernels) == "precomputed":
         raise InputError(
             'subsample is for samples, and kernels="precomputed" takes Gram matrices of all of '
             "them; leave subsample out."

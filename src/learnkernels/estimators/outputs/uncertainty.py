@@ -12,6 +12,7 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Predictor
 from learnkernels.execution import Backend, format_bytes
 from learnkernels.gram import LearnedKernel
+from learnkernels.kernels import input_kind
 from learnkernels.kernels.tables import n_rows, rows
 from learnkernels.machines import Posterior, Training, fits_in_memory, posterior_bytes
 from learnkernels.methods import Ensemble, as_method
@@ -67,7 +68,7 @@ def reason(model: Any) -> tuple[str, str]:
     """Return why a fitted regressor has no posterior, and how to fit one that has."""
     if model.alpha_ is None:
         return f"machine {model.solver_!r} is not ridge", 'fit it with machine="ridge"'
-    if model._pairwise():
+    if input_kind(model.kernels) == "precomputed":
         why = 'kernels="precomputed" does not give K(x, x) of new samples'
         advice = "pass kernels as formulas, such as lk.gaussians(), and the table that they read"
         return why, advice
