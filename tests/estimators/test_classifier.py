@@ -11,9 +11,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 import learnkernels as lk
-from learnkernels.estimators.input.rows import Rows
-from learnkernels.estimators.input.targets import class_targets
-from learnkernels.estimators.selection import contiguous_folds
+from learnkernels.estimators.input.samples import Rows, class_targets
+from learnkernels.estimators.search import contiguous_folds
 
 
 def test_single_kernel_classifier_equals_svc(classes):

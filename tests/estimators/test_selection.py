@@ -9,12 +9,12 @@ import pytest
 
 import learnkernels as lk
 from learnkernels.estimators.fitting import fit_values, prepare
-from learnkernels.estimators.input.rows import Rows
+from learnkernels.estimators.input.samples import Rows
 from learnkernels.estimators.outputs.probability import fit_temperature, log_probabilities
-from learnkernels.estimators.regularization import AROUND, GRIDS
+from learnkernels.estimators.regularization import AROUND
+from learnkernels.estimators.search import GRIDS, contiguous_folds
 from learnkernels.estimators.selection import (
     UNIFORM_SAMPLES,
-    contiguous_folds,
     held_out_outputs,
     neighbors,
 )

@@ -23,7 +23,7 @@ from learnkernels.errors import InputError, InputTypeError
 from learnkernels.estimators.families import FamilyChoice, choose_family
 from learnkernels.estimators.fitting import Learned, Prepared, prepare, resolve_on
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
-from learnkernels.estimators.input.rows import Rows
+from learnkernels.estimators.input.samples import Rows
 from learnkernels.estimators.input.tables import (
     canonical,
     is_mixed,
@@ -72,7 +72,6 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def _progress(self) -> AbstractContextManager[None]:
         """Show progress if the user asks for it."""
-        require_truth("verbose", self.verbose)
         return showing(True) if self.verbose else nullcontext()
 
     def _validate(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
@@ -80,6 +79,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         fitting, kind = options.get("reset", True), input_kind(self.kernels)
         X, y = in_memory(X), in_memory(y)
         if fitting:
+            require_truth("verbose", self.verbose)
             self._reads_tables = kind == "table" or (kind == "encoded" and is_mixed(X))
         read = validated_table if self._reads_tables else validated_numbers
         found = read(self, X, y, **options)

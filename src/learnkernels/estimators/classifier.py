@@ -14,8 +14,7 @@ from learnkernels._warnings import warn
 from learnkernels.checks import is_number, require_choice, require_positive
 from learnkernels.errors import InputError, NeverPredictedWarning
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared
-from learnkernels.estimators.input.rows import Rows, is_searched
-from learnkernels.estimators.input.targets import Targets, class_codes, class_targets
+from learnkernels.estimators.input.samples import Rows, Targets, class_codes, class_targets
 from learnkernels.estimators.outputs.class_map import ClassMap, fit_class_map
 from learnkernels.estimators.outputs.lazy import Result, lazy_prediction
 from learnkernels.estimators.outputs.missing_views import functions_of
@@ -23,6 +22,7 @@ from learnkernels.estimators.outputs.probability import decide, fit_temperature,
 from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
 from learnkernels.estimators.predictor import KernelPredictor
 from learnkernels.estimators.regularization import learned_C
+from learnkernels.estimators.search import is_searched
 from learnkernels.estimators.selection import Chosen, Loss, machine_fold_outputs
 from learnkernels.folds import folds
 from learnkernels.gram import LearnedKernel
@@ -484,7 +484,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         """
         if self._is_lazy(X):
             return self._lazy_probabilities("predict_log_proba", X)
-        return self._predicted(X, type(self)._log_probabilities)
+        return self._outputs(X, type(self)._log_probabilities)
 
     def _lazy_probabilities(self, method: str, X: Any) -> Any:
         """Return probabilities of a Dask array or frame, lazy."""

@@ -371,7 +371,7 @@ def needs_grams(prepared: Prepared, method: WeightMethod) -> bool:
     parts = prepared.sums.kernels.parts
     if all(part.fast_products for part in parts):
         ridge = method.machine == "ridge" and not method.learns_alpha
-        return not (ridge and prefers_products(len(prepared.Y), True))
+        return not (ridge and prefers_products(len(prepared.Y)))
     return any(part.kind != "factors" for part in parts)
 
 

@@ -26,14 +26,17 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared, learn, train
 from learnkernels.estimators.input.parts import by_parts
-from learnkernels.estimators.input.rows import Rows, is_searched
-from learnkernels.estimators.input.targets import Targets
+from learnkernels.estimators.input.samples import Rows, Targets
 from learnkernels.estimators.large.streaming import fit_subsample, require_memory_for
 from learnkernels.estimators.outputs.attributes import MachineAttributes
-from learnkernels.estimators.outputs.lazy import is_dask
 from learnkernels.estimators.outputs.missing_views import MissingViews, by_views
-from learnkernels.estimators.regularization import regularization_name
-from learnkernels.estimators.selection import Chosen, Loss, Search, choose, contiguous_folds
+from learnkernels.estimators.search import (
+    Search,
+    contiguous_folds,
+    is_searched,
+    regularization_name,
+)
+from learnkernels.estimators.selection import Chosen, Loss, choose
 from learnkernels.execution import as_backend
 from learnkernels.gram.learned import Function
 from learnkernels.kernels import input_kind
@@ -175,7 +178,9 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
             prepared = self._prepare(
                 X, targets.alignment, targets.machine, rows, self.TASK, **split, **memory
             )
-            chosen = self._choose(prepared, search, targets)
+            score = None if self.scoring is None else partial(self._scores, prepared, targets)
+            chosen = choose(prepared, search, self._loss(targets), self.LOSS, score)
+            self._store_comparison(chosen)
             learned = learn(
                 prepared, chosen.method, machine, chosen.value or 1.0, start=family.start,
                 selection=chosen.selection,
@@ -221,14 +226,6 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         for name in OPTIONAL:
             self.__dict__.pop(name, None)
 
-    def _choose(self, prepared: Prepared, search: Search, targets: Targets) -> Chosen:
-        """Choose the method and the regularisation, and store the errors of those compared."""
-        parameter = regularization_name(self)
-        score = None if self.scoring is None else partial(self._scores, prepared, targets)
-        chosen = choose(prepared, search, self._loss(targets), self.LOSS, parameter, score)
-        self._store_comparison(chosen)
-        return chosen
-
     def _store_predictor(self, predictor: Predictor, rows: Rows) -> None:
         """Set the attributes that describe the machine, and keep what predictions need."""
         self.machine_certificates_ = predictor.certificates
@@ -263,23 +260,28 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
 
     def _is_lazy(self, X: Any) -> bool:
         """Return whether predictions of X are lazy: of Dask data, but not of Gram matrices."""
-        return is_dask(X) and input_kind(self.kernels) != "precomputed"
+        return hasattr(X, "__dask_graph__") and input_kind(self.kernels) != "precomputed"
 
-    def _predicted(self, X: Any, compute: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
-        """Return ``compute(model, X)`` for new samples, one row for each.
+    def _outputs(
+        self, X: Any, compute: Callable[[Any, Any], np.ndarray] | None = None
+    ) -> np.ndarray:
+        """Return the outputs for new samples, shape (n_samples, n_outputs), or what is asked for.
 
         Samples that are not in memory are read in parts; the model of samples that lack views is
         the one that was trained without them.
+
+        Parameters
+        ----------
+        X
+            New samples, as the user gives them.
+        compute : callable or None
+            ``compute(model, X)`` of validated samples, one row for each; None is `_outputs_of`.
         """
         check_is_fitted(self)
         if is_lazy(X):
-            return np.concatenate(by_parts(partial(self._predicted, compute=compute), X))
-        X = self._validate(X, reset=False)
+            return np.concatenate(by_parts(partial(self._outputs, compute=compute), X))
+        X, compute = self._validate(X, reset=False), compute or type(self)._outputs_of
         return by_views(self, X, compute) if hasattr(self, "_training_views") else compute(self, X)
-
-    def _outputs(self, X: Any) -> np.ndarray:
-        """Return the outputs of the machine for new samples, shape (n_samples, n_outputs)."""
-        return self._predicted(X, type(self)._outputs_of)
 
     def _outputs_of(self, X: Any) -> np.ndarray:
         """Return the outputs for validated samples that lack no view, (n_samples, n_outputs)."""
@@ -289,7 +291,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         """Return the sum of some functions at validated samples, (n_samples, n_outputs)."""
         with self._progress():
             backend = as_backend(self.backend, self.n_jobs)
-            outputs = np.zeros((n_rows(X), len(self._intercept)))
+            outputs = np.zeros((X.shape[0], len(self._intercept)))
             for function in functions:
                 outputs += function.outputs(X, backend)
         if not np.isfinite(outputs).all():

@@ -17,8 +17,7 @@ from learnkernels.checks import (
 )
 from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared
-from learnkernels.estimators.input.rows import Rows
-from learnkernels.estimators.input.targets import Targets
+from learnkernels.estimators.input.samples import Rows, Targets
 from learnkernels.estimators.outputs.lazy import Result, lazy_prediction
 from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
 from learnkernels.estimators.outputs.uncertainty import (
@@ -36,7 +35,8 @@ from learnkernels.estimators.outputs.view_scores import (
 )
 from learnkernels.estimators.per_target import WEIGHTS, check_per_target, fit_targets
 from learnkernels.estimators.predictor import Fitted, KernelPredictor
-from learnkernels.estimators.regularization import learned_value, regularization_name
+from learnkernels.estimators.regularization import learned_value
+from learnkernels.estimators.search import regularization_name
 from learnkernels.estimators.selection import Chosen, Loss, squared_loss
 from learnkernels.execution import as_backend
 from learnkernels.gram import LearnedKernel
@@ -412,7 +412,7 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
             return lazy_prediction(self, "predict", X, *results, return_std=return_std)
         if not return_std:
             return self._shaped(self._outputs(X))
-        both = self._predicted(X, type(self)._outputs_and_deviations)  # (n, n_outputs, 2)
+        both = self._outputs(X, type(self)._outputs_and_deviations)  # (n, n_outputs, 2)
         return self._shaped(both[..., 0]), self._shaped(both[..., 1])
 
     def _outputs_and_deviations(self, X: Any) -> np.ndarray:
@@ -475,7 +475,7 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
             result = self._lazy_result("low", "high")
             return lazy_prediction(self, "predict_interval", X, result, coverage=coverage)
         compute = partial(type(self)._intervals, coverage=coverage)
-        return self._shaped(self._predicted(X, compute))
+        return self._shaped(self._outputs(X, compute))
 
     def _intervals(self, X: Any, coverage: float) -> np.ndarray:
         """Return those of validated samples that lack no view, (n_samples, n_outputs, 2)."""
@@ -552,7 +552,7 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         """
         outputs = self._outputs(X)
         Y, w = validated_targets(y, sample_weight, self._shaped(outputs).shape)
-        parts = self._predicted(X, type(self)._view_outputs)
+        parts = self._outputs(X, type(self)._view_outputs)
         by_name = zip(kernels_by_view(self), np.moveaxis(parts, 1, 0), strict=True)
         terms = score_terms(outputs, by_name, Y, w)
         return {name: float(part[0]) if self._flat else part for name, part in terms.items()}

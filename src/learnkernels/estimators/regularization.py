@@ -1,12 +1,9 @@
-"""Values of the regularisation parameters C and alpha: grids, names, and those that are learned."""
+"""The regularisation that a method learned with the weights, adapted to the machine."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from learnkernels.checks import positive_values
 from learnkernels.estimators.fitting import Learned, regularization
 from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
 from learnkernels.machines import (
@@ -16,60 +13,12 @@ from learnkernels.machines import (
     TrainingProblem,
     dense_subproblem,
 )
-from learnkernels.methods import WeightMethod
 
 # Multiples of a learned value that are tried in the span of landmarks.
 AROUND = 10.0 ** np.arange(-1.5, 1.6, 0.5)
 # The same for classes: with all samples, of which some are left out, and with landmarks.
 CLASS_AROUND, CLASS_SAMPLES = 10.0 ** np.arange(-3, 1.1, 0.5), 800
 CLASS_LANDMARKS = 10.0 ** np.arange(-4, 2.6, 0.5)
-# Values that "auto" chooses from where they are not learned together with the weights.
-GRIDS: dict[str, np.ndarray] = {"C": 10.0 ** np.arange(-1, 4), "alpha": 10.0 ** np.arange(-5, 3)}
-# Those of support vector regression, where larger ones are slow and follow the noise. Warm starts
-# make the smaller ones cheap.
-SVR_VALUES = 10.0 ** np.arange(-1.5, 2.1, 0.5)
-# Finer ones from strong to weak regularisation, for ridge with two-stage methods: several values
-# cost little more than the weakest one. They are continued while the weakest one is the best.
-PATHS: dict[str, np.ndarray] = {
-    "C": 10.0 ** np.arange(-2.5, 1.1, 0.5), "alpha": 10.0 ** np.arange(2.5, -1.1, -0.5),
-}  # fmt: skip
-
-
-def regularization_name(estimator: Any) -> str:
-    """Return the name of the regularisation parameter of an estimator's machine."""
-    ridge = hasattr(estimator, "alpha") and estimator.machine != "svr"
-    return "alpha" if ridge else "C"
-
-
-def fitted_regularization(fitted: Any) -> float:
-    """Return the regularisation parameter that was used, or 1."""
-    return float(getattr(fitted, "C_", getattr(fitted, "alpha_", None)) or 1.0)
-
-
-def grid_of(estimator: Any) -> list[float]:
-    """Return the values that ``"auto"`` chooses from for the machine of an estimator."""
-    svr = estimator.machine == "svr"
-    return (SVR_VALUES if svr else GRIDS[regularization_name(estimator)]).tolist()
-
-
-def values_of(
-    estimator: Any, method: WeightMethod, machine: Machine, by_folds: bool
-) -> list[float]:
-    """Return the values of C or alpha to choose from; none if the method learns it.
-
-    With `scoring`, values are compared instead of the one that was learned. Parameters are those
-    of `Search.of`; for `by_folds` see `chooses_by_folds`.
-    """
-    name = regularization_name(estimator)
-    given = getattr(estimator, name)
-    if not (isinstance(given, str) and given == "auto"):
-        return positive_values(name, given, '"auto"')
-    if not machine.has_parameter:
-        return [1.0]
-    if by_folds and machine.takes_alpha and not method.one_stage:
-        return PATHS[name].tolist()
-    learned = method.learns_alpha and machine.takes_alpha and estimator.scoring is None
-    return [] if learned else grid_of(estimator)
 
 
 def learned_value(learned: Learned, machine: Machine) -> float:

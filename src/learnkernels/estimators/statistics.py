@@ -18,7 +18,7 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.base import in_memory
 from learnkernels.estimators.fitting import Prepared
 from learnkernels.estimators.input.parts import as_parts
-from learnkernels.estimators.input.rows import Rows
+from learnkernels.estimators.input.samples import Rows
 from learnkernels.estimators.transformer import KernelLearner
 from learnkernels.execution import Dask, as_backend, require_memory
 from learnkernels.execution.dask_clients import connect

@@ -12,8 +12,7 @@ from learnkernels.checks import as_input_error, require_choice
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn
-from learnkernels.estimators.input.rows import Rows
-from learnkernels.estimators.input.targets import class_codes, class_targets
+from learnkernels.estimators.input.samples import Rows, class_codes, class_targets
 from learnkernels.execution import Backend, as_backend, saving_backend
 from learnkernels.gram import LearnedKernel
 from learnkernels.kernels import input_kind

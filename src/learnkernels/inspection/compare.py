@@ -30,9 +30,8 @@ from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators import Predictor, Prepared, prepare
 from learnkernels.estimators.base import in_memory
 from learnkernels.estimators.fitting import fit_values
-from learnkernels.estimators.input.rows import warn_about_copies
+from learnkernels.estimators.input.samples import class_codes, class_targets, warn_about_copies
 from learnkernels.estimators.input.tables import as_table, is_mixed, warn_about_columns
-from learnkernels.estimators.input.targets import class_codes, class_targets
 from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
 from learnkernels.estimators.outputs.scoring import class_scores
 from learnkernels.estimators.selection import held_out_outputs

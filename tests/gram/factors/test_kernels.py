@@ -149,7 +149,7 @@ def test_grams_and_products_equal_their_definition(kernels, storage, center, nor
     for outputs in (
         learned.products(storage(Z), coef, Threads(1)),
         sum(part.outputs(storage(Z), Threads(1)) for part in learned.functions(coef)),
-        learned.products_of(base.take(np.arange(5)), coef, Threads(1)),
+        learned.products_of(coef, base.take(np.arange(5)), Threads(1)),
     ):
         wanted = new @ coef if len(outputs) == 7 else expected[:5] @ coef
         assert np.allclose(outputs, wanted, atol=1e-10)

@@ -28,12 +28,12 @@ from learnkernels.estimators.fitting import (
     regularization,
 )
 from learnkernels.estimators.input.parts import as_parts
-from learnkernels.estimators.input.rows import Rows
-from learnkernels.estimators.input.targets import class_codes
+from learnkernels.estimators.input.samples import Rows, class_codes
 from learnkernels.estimators.large.dask_rows import RowsOnWorkers
 from learnkernels.estimators.large.precision import PILOT, needed_rows
 from learnkernels.estimators.outputs.lazy import is_dask
-from learnkernels.estimators.regularization import AROUND, class_loss, regularization_name
+from learnkernels.estimators.regularization import AROUND, class_loss
+from learnkernels.estimators.search import regularization_name
 from learnkernels.execution import Dask, as_backend, format_bytes, saving_backend
 from learnkernels.kernels import input_kind
 from learnkernels.kernels.tables import is_frame

@@ -14,7 +14,7 @@ from learnkernels.execution import Backend, format_bytes
 from learnkernels.gram import LearnedKernel
 from learnkernels.kernels import input_kind
 from learnkernels.kernels.tables import n_rows, rows
-from learnkernels.machines import Posterior, Training, fits_in_memory, posterior_bytes
+from learnkernels.machines import Posterior, Training, posterior_bytes
 from learnkernels.methods import Ensemble, as_method
 
 # Numbers in an array of some new samples and what belongs to each.
@@ -51,7 +51,7 @@ def posterior_or_training(
     """
     if posterior is not None:
         return posterior
-    fits = fits_in_memory(len(coef), max_memory)
+    fits = posterior_bytes(len(coef)) <= max_memory
     return Training.of(kernel, coef, alpha, functions) if fits else None
 
 

@@ -17,19 +17,13 @@ from learnkernels.execution import Backend, Threads
 from learnkernels.gram.learned import weighted
 from learnkernels.gram.spectrum import tail_sum
 from learnkernels.gram.statistics import PartStatistics, require_squares
+from learnkernels.gram.tiles import passes
 from learnkernels.gram.tiles.combination import CombinedTiles
 from learnkernels.gram.tiles.compiled import NO_EXTRA, NOTHING, CompiledGroup, evaluate
 from learnkernels.gram.tiles.group import Group
 from learnkernels.gram.tiles.leaves import Tile
 from learnkernels.gram.tiles.missing import MissingGroup
-from learnkernels.gram.tiles.passes import (
-    COLUMNS,
-    TileSums,
-    add_inner,
-    multiply,
-    ranges,
-    row_ranges,
-)
+from learnkernels.gram.tiles.passes import COLUMNS, TileSums, ranges, row_ranges
 from learnkernels.gram.triangles import pack_rows
 from learnkernels.kernels import Kernel, Source
 
@@ -365,7 +359,7 @@ def multiplied_rows(kernels: TileKernels, vectors: np.ndarray, rows: slice) -> n
     """Return the values of all kernels on some rows times the vectors."""
     out = np.zeros((len(kernels.kernels), rows.stop - rows.start, len(vectors)))
     for columns in ranges((0, kernels.shape[1]), COLUMNS):
-        multiply(kernels.tile(rows, columns), np.ascontiguousarray(vectors[:, columns]), out)
+        passes.multiply(kernels.tile(rows, columns), np.ascontiguousarray(vectors[:, columns]), out)
     return out
 
 
@@ -373,16 +367,16 @@ def inner_of_rows(kernels: TileKernels, S: np.ndarray, rows: slice) -> np.ndarra
     """Return the inner product of some rows of S with the values of every kernel."""
     out = np.zeros(len(kernels.kernels))
     for columns in ranges((0, kernels.shape[1]), COLUMNS):
-        add_inner(kernels.tile(rows, columns), S[rows, columns], out)
+        passes.add_inner(kernels.tile(rows, columns), S[rows, columns], out)
     return out
 
 
 def inner_of_symmetric_rows(kernels: TileKernels, S: np.ndarray, rows: slice) -> np.ndarray:
     """Return the same for a symmetric S: pairs in these rows and, twice, those behind them."""
     own, behind = np.zeros(len(kernels.kernels)), np.zeros(len(kernels.kernels))
-    add_inner(kernels.tile(rows, rows), S[rows, rows], own)
+    passes.add_inner(kernels.tile(rows, rows), S[rows, rows], own)
     for columns in ranges((0, kernels.shape[1]), COLUMNS, rows.stop):
-        add_inner(kernels.tile(rows, columns), S[rows, columns], behind)
+        passes.add_inner(kernels.tile(rows, columns), S[rows, columns], behind)
     return own + 2 * behind
 
 
