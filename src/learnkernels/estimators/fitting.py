@@ -359,7 +359,7 @@ def learn(
     if result.alpha is not None:
         value = 1 / (2 * result.alpha) if gives_C else result.alpha
     training = TrainingProblem(
-        LearnedKernel.of(kernels, mu), Y, kernels.weights, prepared.center, kernels.backend,
+        kernels.kernel(mu), Y, kernels.weights, prepared.center, kernels.backend,
         bool((mu < 0).any()), prepared.max_memory, prepared.n_components, prepared.random_state,
     )  # fmt: skip
     alignments = statistics.alignment(mu), statistics.alignments()

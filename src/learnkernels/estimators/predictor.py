@@ -40,7 +40,7 @@ from learnkernels.estimators.selection import Chosen, Loss, choose
 from learnkernels.execution import as_backend
 from learnkernels.gram.learned import Function
 from learnkernels.kernels import input_kind
-from learnkernels.kernels.tables import is_lazy, n_rows
+from learnkernels.kernels.tables import is_lazy
 from learnkernels.machines import Machine
 from learnkernels.methods import Auto, WeightMethod, as_method
 
@@ -217,7 +217,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
             method.holds_out and not is_whole(getattr(method, "cv", 0))
         )
         if input_kind(self.kernels) == "precomputed" or own_folds:
-            return Rows.as_given(w, kept, n_rows(X))
+            return Rows.as_given(w, kept, X.shape[0])
         held_out = searched or method.holds_out
         return Rows.of(X, Y, w, kept, "unambiguous" if held_out else "always")
 

@@ -22,7 +22,6 @@ from learnkernels.estimators.outputs.lazy import Result, lazy_prediction
 from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
 from learnkernels.estimators.outputs.uncertainty import (
     by_pieces,
-    kept_posterior,
     posterior_of,
     posterior_or_training,
     require_coverage,
@@ -354,9 +353,14 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         if machine.takes_C:
             self.C_ = value
         self.__dict__.pop("_posterior", None)  # of a subsample
-        kept = kept_posterior(predictor, self._functions, self.alpha_, prepared.max_memory)
-        if kept is not None and input_kind(self.kernels) != "precomputed":
-            self._posterior = kept
+        ridge = self.alpha_ is not None and predictor.learned.result.offset is None
+        if ridge and input_kind(self.kernels) != "precomputed":
+            ((kernel, coef, _),) = predictor.terms
+            kept = posterior_or_training(
+                kernel, coef, predictor.posterior, value, self._functions, prepared.max_memory
+            )
+            if kept is not None:
+                self._posterior = kept
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict targets, and their standard deviations if asked for.

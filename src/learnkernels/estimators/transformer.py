@@ -16,7 +16,6 @@ from learnkernels.estimators.input.samples import Rows, class_codes, class_targe
 from learnkernels.execution import Backend, as_backend, saving_backend
 from learnkernels.gram import LearnedKernel
 from learnkernels.kernels import input_kind
-from learnkernels.kernels.tables import n_rows
 from learnkernels.machines import Ridge
 from learnkernels.methods import as_method
 
@@ -174,7 +173,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
     def _rows(self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray) -> Rows:
         """Return all samples: each of them has a column in the Gram matrix."""
         if input_kind(self.kernels) == "precomputed":
-            return Rows.as_given(w, kept, n_rows(X))
+            return Rows.as_given(w, kept, X.shape[0])
         return Rows.of(X, Y, w, kept, "never")
 
     def _training(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Prepared, None]:

@@ -22,7 +22,12 @@ import numpy as np
 from learnkernels._warnings import warn
 from learnkernels.errors import InputError, MemoryWarning
 from learnkernels.execution import Backend, available_memory, format_bytes
-from learnkernels.gram.centered import CenteredKernels
+from learnkernels.gram.centered import (
+    CenteredKernels,
+    InnerProducts,
+    Statistics,
+    StoredProducts,
+)
 from learnkernels.gram.checks import check_kernel, check_symmetric
 from learnkernels.gram.factors.kernels import FactorKernels
 from learnkernels.gram.factors.samples import FactorGroup
@@ -30,7 +35,6 @@ from learnkernels.gram.inner_products import Blocks, JointProducts
 from learnkernels.gram.pairs.cells import Cells
 from learnkernels.gram.pairs.kernels import PairKernels
 from learnkernels.gram.pairs.objects import ObjectKernels
-from learnkernels.gram.statistics import InnerProducts, Statistics, StoredProducts
 from learnkernels.gram.tiles.bits import TanimotoGroup
 from learnkernels.gram.tiles.compiled import CompiledGroup, evaluate, has_far_samples
 from learnkernels.gram.tiles.group import Group

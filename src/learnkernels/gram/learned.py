@@ -47,17 +47,6 @@ class LearnedKernel:
     weights: np.ndarray
     center: bool
 
-    @classmethod
-    def of(cls, kernels: Any, mu: np.ndarray) -> LearnedKernel:
-        """Return the combination of `CenteredKernels` with weights mu."""
-        factors = mu * kernels.factors
-        parts = tuple(
-            part.combined(factors[part.index], kernels.center)
-            for part in kernels.parts
-            if factors[part.index].any()
-        )
-        return cls(parts, kernels.weights, kernels.center)
-
     @property
     def rank(self) -> float:
         """Columns of a factor of the Gram; infinity if none is known."""

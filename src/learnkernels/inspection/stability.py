@@ -20,7 +20,7 @@ from learnkernels.errors import UndefinedAlignmentWarning
 from learnkernels.escaping import printable
 from learnkernels.estimators import learn, refit
 from learnkernels.estimators.search import fitted_regularization
-from learnkernels.gram.statistics import InnerProducts
+from learnkernels.gram.centered import InnerProducts
 from learnkernels.inspection.explain import last_step
 from learnkernels.machines import Ridge
 from learnkernels.methods import as_method

@@ -117,8 +117,8 @@ def input_kind(kernels: Any) -> str:
             return "table"
         if isinstance(kernels, (Table, LearnedMetric)):
             return "encoded"
-        nested = getattr(kernels, "kernels", ())
-        return "table" if input_kind(nested) == "table" else "numbers"
+        nested = getattr(kernels, "kernels", None)
+        return "table" if nested is not None and input_kind(nested) == "table" else "numbers"
     listed = isinstance(kernels, Collection) and is_several(kernels)
     kinds = {input_kind(entry) for entry in kernels if entry is not None} if listed else set()
     if "table" in kinds:

@@ -71,11 +71,11 @@ class Rows:
         first = np.diff(rank[order], prepend=-1) > 0
         ambiguous = merge == "unambiguous" and first.sum() > len(np.unique(by_X))
         if merge == "never" or ambiguous or first.sum() < 2:
-            return cls.as_given(w[order], kept[order], tables.n_rows(X))
+            return cls.as_given(w[order], kept[order], X.shape[0])
         owner = np.cumsum(first) - 1
         weights = np.bincount(owner, w[order])
         parts = w[order] / weights[owner], (kept[order], owner)
-        spread = sparse.csr_array(parts, shape=(tables.n_rows(X), len(weights)))
+        spread = sparse.csr_array(parts, shape=(X.shape[0], len(weights)))
         return cls(kept[order[first]], weights, np.arange(len(weights)), spread)
 
     @classmethod

@@ -71,8 +71,7 @@ def is_mixed(X: Any) -> bool:
     """Return whether X has columns other than numbers, which have to be encoded."""
     if is_frame(X):
         return not plain_numbers(X)
-    objects = isinstance(X, np.ndarray) and X.dtype.kind == "O"
-    if not (objects or holds_strings(X)):
+    if X.dtype.kind != "O" if isinstance(X, np.ndarray) else not holds_strings(X):
         return False
     values = np.asarray(X, dtype=object)
     if values.ndim != 2 or not any(isinstance(value, str) for value in values.flat):

@@ -81,7 +81,7 @@ class TrainingViews:
             Whether `fit` chose it.
         """
         kernels = learned.kernels
-        units = LearnedKernel.of(kernels, np.ones(len(kernels.factors)))
+        units = kernels.kernel(np.ones(len(kernels.factors)))
         around = AROUND if searched and machine.takes_alpha else np.ones(1)
         values = regularization(machine, value, prepared.task) * around
         return cls(units.as_columns(np.arange(len(prepared.Y))), prepared.Y, values)

@@ -9,7 +9,6 @@ import numpy as np
 
 from learnkernels.checks import is_number
 from learnkernels.errors import InputError
-from learnkernels.estimators.fitting import Predictor
 from learnkernels.execution import Backend, format_bytes
 from learnkernels.gram import LearnedKernel
 from learnkernels.kernels import input_kind
@@ -19,16 +18,6 @@ from learnkernels.methods import Ensemble, as_method
 
 # Numbers in an array of some new samples and what belongs to each.
 PIECE = 2_000_000
-
-
-def kept_posterior(
-    predictor: Predictor, functions: tuple[Any, ...], alpha: float | None, max_memory: float
-) -> Posterior | Training | None:
-    """Return what `posterior_of` needs of a predictor, None if it has no posterior."""
-    if alpha is None or predictor.learned.result.offset is not None:
-        return None
-    ((kernel, coef, _),) = predictor.terms
-    return posterior_or_training(kernel, coef, predictor.posterior, alpha, functions, max_memory)
 
 
 def posterior_or_training(

@@ -18,10 +18,10 @@ from scipy import sparse
 
 from learnkernels.errors import InputError
 from learnkernels.execution import Backend
+from learnkernels.gram.centered import CONSTANT, TINY, PartStatistics
 from learnkernels.gram.factors.combination import ROWS, CombinedFactors, row_ranges
 from learnkernels.gram.factors.factor import Factor, inner, second_moments
 from learnkernels.gram.factors.samples import FactorGroup, FactorSamples
-from learnkernels.gram.statistics import CONSTANT, TINY, PartStatistics
 from learnkernels.gram.triangles import pack_rows
 from learnkernels.plurals import count_text
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from learnkernels.execution import Backend
+from learnkernels.gram.centered import PartStatistics, require_squares
 from learnkernels.gram.learned import weighted
 from learnkernels.gram.pairs.cells import Cells
 from learnkernels.gram.pairs.combination import CombinedPairs
 from learnkernels.gram.pairs.objects import ObjectKernels
 from learnkernels.gram.spectrum import tail_sum
-from learnkernels.gram.statistics import PartStatistics, require_squares
 from learnkernels.gram.triangles import pack_rows
 from learnkernels.kernels import Source
 

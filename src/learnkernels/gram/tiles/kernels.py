@@ -14,9 +14,9 @@ import numpy as np
 
 from learnkernels.errors import InputError
 from learnkernels.execution import Backend, Threads
+from learnkernels.gram.centered import PartStatistics, require_squares
 from learnkernels.gram.learned import weighted
 from learnkernels.gram.spectrum import tail_sum
-from learnkernels.gram.statistics import PartStatistics, require_squares
 from learnkernels.gram.tiles import passes
 from learnkernels.gram.tiles.combination import CombinedTiles
 from learnkernels.gram.tiles.compiled import NO_EXTRA, NOTHING, CompiledGroup, evaluate

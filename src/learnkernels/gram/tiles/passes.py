@@ -28,7 +28,7 @@ from itertools import pairwise
 import numpy as np
 
 from learnkernels.execution import Backend, digest
-from learnkernels.gram.statistics import not_finite
+from learnkernels.gram.centered import not_finite
 from learnkernels.gram.tiles.compiled import evaluate
 from learnkernels.gram.tiles.group import Tiled
 from learnkernels.gram.tiles.leaves import SUMS, Tile, add_products, fill
