@@ -35,7 +35,7 @@ from learnkernels.estimators.outputs.html import LearnedKernelHTML
 from learnkernels.execution import Backend, as_backend
 from learnkernels.kernels import input_kind, tables
 from learnkernels.machines import MAX_MEMORY
-from learnkernels.methods import Auto, Candidate, as_method
+from learnkernels.methods import Candidate, as_method
 from learnkernels.plurals import count_text
 from learnkernels.progress import showing
 
@@ -126,22 +126,24 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def _prepare(
         self, X: Any, target: np.ndarray, Y: np.ndarray, rows: Rows, task: str,
-        borders: np.ndarray | None = None, trained: np.ndarray | None = None,
-        order: np.ndarray | None = None, **settings: Any,
+        **settings: Any,
     ) -> Prepared:  # fmt: skip
         """Resolve the kernels and run the pass over pairs of the trained samples.
 
-        If the pass is over pairs of some samples, `order` is the order from which they are drawn;
-        None is that of the rows.
+        Parameters
+        ----------
+        X, target, Y, task
+            As in `prepare`.
+        rows : Rows
+        **settings
+            Further arguments of `prepare`.
         """
-        order = np.arange(len(Y)) if order is None else order
         backend = self._pass_backend(X, target, rows.weights, rows.samples)
         return prepare(
             self.__dict__.get("_family", self.kernels), X, target, Y, task=task,
             normalize=self.normalize, center=self.center, sample_weight=rows.weights,
-            backend=backend, samples=rows.samples, rank=rows.rank, borders=borders,
-            trained=trained, names=getattr(self, "feature_names_in_", None), missing=self.missing,
-            few_pairs=order if as_method(self.method).learns_alpha else None, **settings,
+            backend=backend, samples=rows.samples, rank=rows.rank,
+            names=getattr(self, "feature_names_in_", None), missing=self.missing, **settings,
         )  # fmt: skip
 
     def _pass_backend(self, *data: Any) -> Backend:
@@ -152,8 +154,8 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         self, X: Any, target: np.ndarray, Y: np.ndarray, w: np.ndarray, task: str, **settings: Any
     ) -> Prepared:
         """Run the pass over all samples in the user's order, with the kernels of `fit`."""
-        every = np.arange(len(Y))
-        rows = self._rows(X, Y, w, every)
+        every, method = np.arange(len(Y)), as_method(self.method)
+        rows = self._rows(X, Y, w, every, method)
         kernels = resolve_on(
             self.__dict__.get("_family", self.kernels), X, Y[rows.samples], rows.weights,
             rows.samples, task, as_backend(self.backend, self.n_jobs),
@@ -162,13 +164,14 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         again = copy(self)
         again._family = kernels
         given = Rows.as_given(w, every, len(Y))
-        return again._prepare(X, target, Y, given, task, order=rows.samples, **settings)
+        few_pairs = rows.samples if method.learns_alpha else None
+        return again._prepare(X, target, Y, given, task, few_pairs=few_pairs, **settings)
 
     def _choose_family(
-        self, X: Any, Y: np.ndarray, rows: Rows, task: str, by_folds: bool
+        self, X: Any, Y: np.ndarray, rows: Rows, task: str, automatic: bool
     ) -> FamilyChoice:
-        """Choose the kernels if the user leaves them to ``method="auto"``, and not to folds."""
-        if by_folds or self.kernels is not None or not isinstance(as_method(self.method), Auto):
+        """Choose the kernels if the user gives none, and leaves the choice to the method."""
+        if self.kernels is not None or not automatic:
             return FamilyChoice(self.kernels)
         backend = as_backend(self.backend, self.n_jobs)
         choice = choose_family(tables.rows(X, rows.samples), Y, rows.weights, task, backend)

@@ -162,19 +162,20 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
 
     def _fit_in_memory(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
         """Learn the weights and train the machine on samples that are in memory."""
-        X, targets, rows = self._read(X, y, sample_weight)
-        memory, n = self._memory(), len(rows.samples)
         method = as_method(self.method, self.TASK)
+        X, targets, rows = self._read(X, y, sample_weight, method)
+        memory, n = self._memory(), len(rows.samples)
         machine = self._machine(method, n)
         machine.check(n, memory["max_memory"], self.n_components)
         search = Search.of(self, method, machine, n, targets.codes, memory["max_memory"])
-        split: dict[str, np.ndarray] = {}
+        split: dict[str, Any] = {"few_pairs": np.arange(n) if method.learns_alpha else None}
         if search.by_folds:
             order, split = contiguous_folds(rows, targets.codes, self.cv, self.random_state, X)
             rows, targets = rows.take(order), targets.take(order)
         self._forget()
         with self._progress():
-            family = self._choose_family(X, targets.machine, rows, self.TASK, search.methods)
+            automatic = isinstance(method, Auto) and not search.methods
+            family = self._choose_family(X, targets.machine, rows, self.TASK, automatic)
             prepared = self._prepare(
                 X, targets.alignment, targets.machine, rows, self.TASK, **split, **memory
             )
@@ -195,21 +196,24 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
             self._store_training_views(prepared, predictor, machine, value, searched)
         return Fitted(prepared, learned, machine, rows, value)
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Targets, Rows]:
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, method: WeightMethod
+    ) -> tuple[Any, Targets, Rows]:
         """Return validated samples, and the targets of those to train on, in their order."""
         X, y = self._validate(X, y, **self.TARGET_OPTIONS)
         w, kept = self._sample_weights(sample_weight, X)
         targets = self._targets(y[kept])
         w = w * self._class_weights(y[kept])
-        rows = self._rows(X, targets.machine, w, kept)
+        rows = self._rows(X, targets.machine, w, kept, method)
         return X, targets.take(np.searchsorted(kept, rows.samples)), rows
 
-    def _rows(self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray) -> Rows:
+    def _rows(
+        self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray, method: WeightMethod
+    ) -> Rows:
         """Return the samples to train on, in an order that does not depend on that of X.
 
         Stacks of Gram matrices, and rows that the user assigns to folds, stay in the user's order.
         """
-        method = as_method(self.method)
         given = getattr(self, regularization_name(self))
         searched = is_searched(given) or method.learns_alpha
         by_folds = searched and (isinstance(method, Auto) or not method.learns_alpha)

@@ -47,7 +47,7 @@ from learnkernels.machines import (
     Ridge,
     Trained,
 )
-from learnkernels.methods import WeightMethod
+from learnkernels.methods import WeightMethod, as_method
 
 
 class KernelRegressor(RegressorMixin, KernelPredictor):
@@ -277,13 +277,13 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
     def _fit_targets(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
         """Learn weights and alpha of each target."""
         check_per_target(self)
-        X, targets, rows = self._read(X, y, sample_weight)
+        X, targets, rows = self._read(X, y, sample_weight, as_method(self.method))
         Y, memory = targets.machine, self._memory()
         automatic = isinstance(self.alpha, str) and self.alpha == "auto"
         alphas = [] if automatic else positive_values("alpha", self.alpha, '"auto"')
         self._forget()
         with self._progress():
-            family = self._choose_family(X, Y, rows, self.TASK, by_folds=False)
+            family = self._choose_family(X, Y, rows, self.TASK, automatic=True)
             prepared = self._prepare(X, Y, Y, rows, self.TASK, **memory)
             predictor, models = fit_targets(prepared, alphas)
         self._store(prepared, predictor.learned, family.candidates)

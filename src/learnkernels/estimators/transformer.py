@@ -17,7 +17,7 @@ from learnkernels.execution import Backend, as_backend, saving_backend
 from learnkernels.gram import LearnedKernel
 from learnkernels.kernels import input_kind
 from learnkernels.machines import Ridge
-from learnkernels.methods import as_method
+from learnkernels.methods import WeightMethod, as_method
 
 # Whole numbers with at most this many different values, which occur this often on average, are
 # taken as classes.
@@ -141,7 +141,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
             )
         X, y = self._validate(X, y, multi_output=True)
         target, task = self._target(y)
-        rows = self._rows(X, target, np.ones(len(target)), np.arange(len(target)))
+        rows = self._rows(X, target, np.ones(len(target)), np.arange(len(target)), method)
         target = target[rows.samples]
         prepared = self._prepare(X, target, target, rows, task)
         learned = learn(prepared, method, Ridge(), 1.0)
@@ -170,7 +170,9 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
             kernel, backend = self._fit(X, y)
             return kernel.gram(backend)
 
-    def _rows(self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray) -> Rows:
+    def _rows(
+        self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray, method: WeightMethod
+    ) -> Rows:
         """Return all samples: each of them has a column in the Gram matrix."""
         if input_kind(self.kernels) == "precomputed":
             return Rows.as_given(w, kept, X.shape[0])
