@@ -264,7 +264,7 @@ def resolve_on(
     if samples is not None:
         w, Y = filled(w, samples, X.shape[0]), filled(Y, samples, X.shape[0])
     messages: list[str] = []  # several families may warn about the same columns
-    with captured(ConstantKernelWarning, messages.append):
+    with captured(messages.append, ConstantKernelWarning):
         found = resolve(
             kernels, X, w, names=names, missing=missing, target=Y,
             gradient_products=partial(gradient_products, task=task, backend=backend),

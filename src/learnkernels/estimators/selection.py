@@ -172,8 +172,7 @@ def fold_outputs(
         for method, own in zip(methods, found, strict=True):
             # The fit on all samples raises these warnings.
             with (
-                suppressed(ConstantKernelWarning),
-                suppressed(UndefinedAlignmentWarning),
+                suppressed(ConstantKernelWarning, UndefinedAlignmentWarning),
                 progress.within(f"fold {fold + 1} of {len(folds)}"),
             ):
                 predictors = fit_values(part, method, machine, values)
@@ -391,7 +390,7 @@ def leave_one_out_errors(
     strategy = machine.strategy(own.problem, len(values))
     errors = strategy.leave_one_out(own.problem, values)
     if errors is not None and compared_with_uniform(method):
-        with suppressed(ConstantKernelWarning), suppressed(UndefinedAlignmentWarning):
+        with suppressed(ConstantKernelWarning, UndefinedAlignmentWarning):
             uniform = learn(prepared, Uniform(), machine)
         other = uniform_value(uniform, machine, values)
         theirs = left_out_losses(uniform, machine, other)
