@@ -25,7 +25,6 @@ from benchmarks.measure import seconds
 from benchmarks.million import D, opened, rows, write
 from benchmarks.tables import RESULTS, origin
 from benchmarks.task_graph import Costs, simulate
-from learnkernels.estimators.fitting import training_problem
 from learnkernels.estimators.large import streaming
 from learnkernels.execution import Chunk, DaskChunks
 from learnkernels.execution.backends import joined
@@ -76,7 +75,7 @@ def measured(n: int, m: int) -> dict[str, float]:
     every = streaming.all_rows(model, X, y, None)
     _, *few = every.take(*streaming.draw(model, every, 2 * m))
     fitted = model._fit_in_memory(*few)
-    problem = training_problem(fitted.prepared, fitted.learned)
+    problem = fitted.learned.problem
     one = lk.Threads(1)
     landmarks = Landmarks.of(problem.kernel, chosen_landmarks(problem), one)
     strategy: Any = every.ridge(model)

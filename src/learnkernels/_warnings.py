@@ -81,18 +81,18 @@ def thread_contexts(count: int) -> list[Context]:
 
 
 @contextmanager
-def captured(category: type[Warning], callback: Callback) -> Iterator[None]:
-    """Call a function with each message of a category instead of warning."""
-    token = CALLBACKS.set({**CALLBACKS.get(), category: callback})
+def captured(callback: Callback, *categories: type[Warning]) -> Iterator[None]:
+    """Call a function with each message of some categories instead of warning."""
+    token = CALLBACKS.set({**CALLBACKS.get(), **dict.fromkeys(categories, callback)})
     try:
         yield
     finally:
         CALLBACKS.reset(token)
 
 
-def suppressed(category: type[Warning]) -> AbstractContextManager[None]:
-    """Drop the warnings of a category."""
-    return captured(category, lambda message: None)
+def suppressed(*categories: type[Warning]) -> AbstractContextManager[None]:
+    """Drop the warnings of some categories."""
+    return captured(lambda message: None, *categories)
 
 
 @dataclass
@@ -110,6 +110,6 @@ def counted_unconverged() -> Iterator[Unconverged]:
     """
     found = Unconverged()
     messages: list[str] = []  # fits may run in several threads, where appending is safe
-    with captured(ConvergenceWarning, messages.append), suppressed(ConstantKernelWarning):
+    with captured(messages.append, ConvergenceWarning), suppressed(ConstantKernelWarning):
         yield found
     found.count = len(messages)

@@ -1,6 +1,5 @@
 """`KernelClassifier`: agreement with definitions, model selection and input errors."""
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -11,9 +10,6 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
 import learnkernels as lk
-from learnkernels.estimators.input.rows import Rows
-from learnkernels.estimators.input.targets import class_targets
-from learnkernels.estimators.selection import contiguous_folds
 
 
 def test_single_kernel_classifier_equals_svc(classes):
@@ -188,25 +184,6 @@ def test_prediction_with_wrong_stack_shape_raises(classes):
         model.predict(stack[:, :50])
     with pytest.raises(lk.InputError, match="trained on 1"):
         model.predict(np.concatenate([stack, stack], axis=2))
-
-
-def test_folds_are_stratified_and_cover_all_samples():
-    codes = np.repeat([0, 1, 2], [50, 20, 5])
-    rows = Rows.as_given(np.ones(75), np.arange(75), 75)
-    order, split = contiguous_folds(rows, codes, 5, 0)
-    assert sorted(order) == list(range(75))
-    for start, stop in itertools.pairwise(split["borders"]):
-        assert np.bincount(codes[order[start:stop]]).tolist() == [10, 4, 1]
-    _, split = contiguous_folds(rows, codes, 50, 0)
-    assert len(split["borders"]) == 6  # no more folds than samples of the smallest class
-
-
-def test_two_classes_are_encoded_as_signs_and_more_as_indicators():
-    for target in class_targets(np.array([0, 1]), 2):
-        assert target.tolist() == [[-1.0], [1.0]]
-    alignment_target, machine_target = class_targets(np.array([0, 2]), 3)
-    assert alignment_target.tolist() == [[1, 0, 0], [0, 0, 1]]
-    assert machine_target.tolist() == [[1, -1, -1], [-1, -1, 1]]
 
 
 def test_nan_in_X_raises_message_with_remedies_of_this_library(classes):

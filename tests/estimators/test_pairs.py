@@ -7,7 +7,7 @@ from sklearn.model_selection import KFold, cross_val_predict, cross_val_score
 
 import learnkernels as lk
 from learnkernels import InputError
-from learnkernels.estimators.regularization import PATHS
+from learnkernels.estimators.search import PATHS
 from learnkernels.machines import product_ridge
 from learnkernels.model_selection import SETTINGS, PairFold
 

@@ -10,7 +10,7 @@ from sklearn.kernel_ridge import KernelRidge
 from sklearn.model_selection import KFold, cross_val_score
 
 import learnkernels as lk
-from learnkernels.estimators.regularization import SVR_VALUES
+from learnkernels.estimators.search import SVR_VALUES
 from tests import dense
 
 

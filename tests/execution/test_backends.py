@@ -318,6 +318,6 @@ def status_of_child(check) -> int:
 
 def test_tasks_run_in_the_context_of_the_caller():
     messages = []
-    with captured(UserWarning, messages.append):
+    with captured(messages.append, UserWarning):
         list(Threads(2).map(lambda item: warn(str(item), UserWarning), [1, 2], "items"))
     assert sorted(messages) == ["1", "2"]

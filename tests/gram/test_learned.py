@@ -8,7 +8,7 @@ from learnkernels.execution import Threads, memory
 from learnkernels.gram import learned
 from learnkernels.gram.tiles import passes
 from tests import dense
-from tests.gram.test_statistics import MIXED
+from tests.gram.test_centered import MIXED
 from tests.methods.problems import problem_of
 
 

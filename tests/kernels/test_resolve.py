@@ -19,10 +19,10 @@ from learnkernels.kernels import (
     Metric,
     On,
     WeightedDegree,
+    input_kind,
     kernel_names,
     kernels_by_source,
     resolve,
-    takes_tables,
 )
 
 STRINGS = np.array(["ACGTAC", "ACGTTC", "TTGCAA", None], dtype=object)
@@ -123,8 +123,8 @@ def test_family_of_a_user_accepts_numbers_and_strings(rng):
         (3, False),
     ],
 )
-def test_takes_tables_if_a_kernel_selects_columns_or_takes_strings(kernels, expected):
-    assert takes_tables(kernels) is expected
+def test_input_is_a_table_if_a_kernel_selects_columns_or_takes_strings(kernels, expected):
+    assert (input_kind(kernels) == "table") is expected
 
 
 @pytest.mark.parametrize("kind", [np.asarray, sparse.csr_array])

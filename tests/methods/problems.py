@@ -10,8 +10,7 @@ from scipy import sparse
 
 import learnkernels as lk
 from learnkernels.estimators import fitting
-from learnkernels.estimators.input.rows import Rows
-from learnkernels.estimators.input.targets import class_targets
+from learnkernels.estimators.input.samples import Rows, class_targets
 from learnkernels.execution import Threads
 from learnkernels.machines import SVM, Ridge
 from learnkernels.methods.objectives import RidgeObjective

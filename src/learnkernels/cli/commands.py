@@ -42,7 +42,7 @@ from learnkernels.errors import InputError
 from learnkernels.escaping import printable
 from learnkernels.estimators import KernelClassifier, KernelRegressor, open_parquet
 from learnkernels.estimators.input.parts import ParquetTable
-from learnkernels.estimators.regularization import regularization_name
+from learnkernels.estimators.search import regularization_name
 from learnkernels.files import make_folder, replacing
 from learnkernels.inspection import Comparison, compare
 from learnkernels.methods import METHODS

@@ -23,7 +23,7 @@ from learnkernels.errors import InputError, InputTypeError
 from learnkernels.estimators.families import FamilyChoice, choose_family
 from learnkernels.estimators.fitting import Learned, Prepared, prepare, resolve_on
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
-from learnkernels.estimators.input.rows import Rows
+from learnkernels.estimators.input.samples import Rows
 from learnkernels.estimators.input.tables import (
     canonical,
     is_mixed,
@@ -33,9 +33,9 @@ from learnkernels.estimators.input.tables import (
 )
 from learnkernels.estimators.outputs.html import LearnedKernelHTML
 from learnkernels.execution import Backend, as_backend
-from learnkernels.kernels import encodes, tables, takes_tables
+from learnkernels.kernels import input_kind, tables
 from learnkernels.machines import MAX_MEMORY
-from learnkernels.methods import Auto, Candidate, as_method
+from learnkernels.methods import Candidate, as_method
 from learnkernels.plurals import count_text
 from learnkernels.progress import showing
 
@@ -55,15 +55,14 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
-        precomputed = self._pairwise()
-        table, encoded = takes_tables(self.kernels), encodes(self.kernels)
-        tags.input_tags.pairwise = precomputed
-        tags.input_tags.three_d_array = precomputed
-        tags.input_tags.sparse = not precomputed
-        tags.input_tags.string = table or encoded
-        tags.input_tags.categorical = encoded
-        neutral = (precomputed or table) and self.missing == "neutral"
-        tags.input_tags.allow_nan = encoded or neutral
+        kind = input_kind(self.kernels)
+        tags.input_tags.pairwise = kind == "precomputed"
+        tags.input_tags.three_d_array = kind == "precomputed"
+        tags.input_tags.sparse = kind != "precomputed"
+        tags.input_tags.string = kind in ("table", "encoded")
+        tags.input_tags.categorical = kind == "encoded"
+        neutral = kind in ("precomputed", "table") and self.missing == "neutral"
+        tags.input_tags.allow_nan = kind == "encoded" or neutral
         tags.target_tags.required = True
         return tags
 
@@ -71,26 +70,21 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         """Return whether `fit` has ended: one that raised may have set other attributes."""
         return hasattr(self, "weights_")
 
-    def _pairwise(self) -> bool:
-        """Return whether X is a stack of Gram matrices."""
-        return isinstance(self.kernels, str) and self.kernels == "precomputed"
-
     def _progress(self) -> AbstractContextManager[None]:
         """Show progress if the user asks for it."""
-        require_truth("verbose", self.verbose)
         return showing(True) if self.verbose else nullcontext()
 
     def _validate(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
         """Return X (and y in `fit`) as arrays, or raise an error that says how to fix them."""
-        fitting = options.get("reset", True)
+        fitting, kind = options.get("reset", True), input_kind(self.kernels)
         X, y = in_memory(X), in_memory(y)
         if fitting:
-            mixed = encodes(self.kernels) and is_mixed(X)
-            self._reads_tables = mixed or takes_tables(self.kernels)
+            require_truth("verbose", self.verbose)
+            self._reads_tables = kind == "table" or (kind == "encoded" and is_mixed(X))
         read = validated_table if self._reads_tables else validated_numbers
         found = read(self, X, y, **options)
         if fitting and tables.is_frame(X):
-            warn_about_columns(X, found[1], encodes(self.kernels))
+            warn_about_columns(X, found[1], kind == "encoded")
         return found
 
     def _sample_weights(self, sample_weight: Any, X: Any) -> tuple[np.ndarray, np.ndarray]:
@@ -132,22 +126,24 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def _prepare(
         self, X: Any, target: np.ndarray, Y: np.ndarray, rows: Rows, task: str,
-        borders: np.ndarray | None = None, trained: np.ndarray | None = None,
-        order: np.ndarray | None = None, **settings: Any,
+        **settings: Any,
     ) -> Prepared:  # fmt: skip
         """Resolve the kernels and run the pass over pairs of the trained samples.
 
-        If the pass is over pairs of some samples, `order` is the order from which they are drawn;
-        None is that of the rows.
+        Parameters
+        ----------
+        X, target, Y, task
+            As in `prepare`.
+        rows : Rows
+        **settings
+            Further arguments of `prepare`.
         """
-        order = np.arange(len(Y)) if order is None else order
         backend = self._pass_backend(X, target, rows.weights, rows.samples)
         return prepare(
             self.__dict__.get("_family", self.kernels), X, target, Y, task=task,
             normalize=self.normalize, center=self.center, sample_weight=rows.weights,
-            backend=backend, samples=rows.samples, rank=rows.rank, borders=borders,
-            trained=trained, names=getattr(self, "feature_names_in_", None), missing=self.missing,
-            few_pairs=order if as_method(self.method).learns_alpha else None, **settings,
+            backend=backend, samples=rows.samples, rank=rows.rank,
+            names=getattr(self, "feature_names_in_", None), missing=self.missing, **settings,
         )  # fmt: skip
 
     def _pass_backend(self, *data: Any) -> Backend:
@@ -158,8 +154,8 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         self, X: Any, target: np.ndarray, Y: np.ndarray, w: np.ndarray, task: str, **settings: Any
     ) -> Prepared:
         """Run the pass over all samples in the user's order, with the kernels of `fit`."""
-        every = np.arange(len(Y))
-        rows = self._rows(X, Y, w, every)
+        every, method = np.arange(len(Y)), as_method(self.method)
+        rows = self._rows(X, Y, w, every, method)
         kernels = resolve_on(
             self.__dict__.get("_family", self.kernels), X, Y[rows.samples], rows.weights,
             rows.samples, task, as_backend(self.backend, self.n_jobs),
@@ -168,13 +164,14 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         again = copy(self)
         again._family = kernels
         given = Rows.as_given(w, every, len(Y))
-        return again._prepare(X, target, Y, given, task, order=rows.samples, **settings)
+        few_pairs = rows.samples if method.learns_alpha else None
+        return again._prepare(X, target, Y, given, task, few_pairs=few_pairs, **settings)
 
     def _choose_family(
-        self, X: Any, Y: np.ndarray, rows: Rows, task: str, by_folds: bool
+        self, X: Any, Y: np.ndarray, rows: Rows, task: str, automatic: bool
     ) -> FamilyChoice:
-        """Choose the kernels if the user leaves them to ``method="auto"``, and not to folds."""
-        if by_folds or self.kernels is not None or not isinstance(as_method(self.method), Auto):
+        """Choose the kernels if the user gives none, and leaves the choice to the method."""
+        if self.kernels is not None or not automatic:
             return FamilyChoice(self.kernels)
         backend = as_backend(self.backend, self.n_jobs)
         choice = choose_family(tables.rows(X, rows.samples), Y, rows.weights, task, backend)
@@ -246,13 +243,13 @@ def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool = True, **o
 
     Parameters are those of `validated_table`.
     """
-    pairwise = estimator._pairwise()
-    if pairwise:
+    kind = input_kind(estimator.kernels)
+    if kind == "precomputed":
         check_stack(X, None if reset else len(estimator.kernel_names_))
         missing = estimator.missing == "neutral"
         options |= {"allow_nd": True}
     else:
-        missing = encodes(estimator.kernels) and not sparse.issparse(X)
+        missing = kind == "encoded" and not sparse.issparse(X)
         options |= {"accept_sparse": "csr", "ensure_min_samples": 2 if reset else 1}
     options |= {"ensure_all_finite": "allow-nan" if missing else True, "reset": reset}
     with as_input_error():
@@ -271,7 +268,7 @@ def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool = True, **o
                 raise InputError(NOT_A_NUMBER) from error
             raise
     X, *rest = found if reset else (found,)
-    if not pairwise:
+    if kind != "precomputed":
         X = canonical(X) if sparse.issparse(X) else X
         require_range(X[~np.isnan(X)] if missing else X, "X")
     return (X, *rest) if reset else X

@@ -14,8 +14,7 @@ from learnkernels._warnings import warn
 from learnkernels.checks import is_number, require_choice, require_positive
 from learnkernels.errors import InputError, NeverPredictedWarning
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared
-from learnkernels.estimators.input.rows import Rows, is_searched
-from learnkernels.estimators.input.targets import Targets, class_codes, class_targets
+from learnkernels.estimators.input.samples import Rows, Targets, class_codes, class_targets
 from learnkernels.estimators.outputs.class_map import ClassMap, fit_class_map
 from learnkernels.estimators.outputs.lazy import Result, lazy_prediction
 from learnkernels.estimators.outputs.missing_views import functions_of
@@ -23,6 +22,7 @@ from learnkernels.estimators.outputs.probability import decide, fit_temperature,
 from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
 from learnkernels.estimators.predictor import KernelPredictor
 from learnkernels.estimators.regularization import learned_C
+from learnkernels.estimators.search import is_searched
 from learnkernels.estimators.selection import Chosen, Loss, machine_fold_outputs
 from learnkernels.folds import folds
 from learnkernels.gram import LearnedKernel
@@ -339,9 +339,9 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         if chosen.losses is not None:
             self.C_scores_ = 1 - chosen.losses if chosen.scores is None else chosen.scores
 
-    def _learned_value(self, prepared: Prepared, learned: Learned, machine: Machine) -> float:
+    def _learned_value(self, learned: Learned, machine: Machine) -> float:
         """Return C if the method learns the regularisation."""
-        return learned_C(prepared, learned, machine)
+        return learned_C(learned, machine)
 
     def _store_trained(
         self, prepared: Prepared, predictor: Predictor, machine: Machine, value: float, rows: Rows,
@@ -368,7 +368,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         if few or large or machine.takes_alpha:  # ridge by conjugate gradients
             return None
         tests = folds(codes, FOLDS, self.random_state)
-        return machine_fold_outputs(prepared, predictor.learned, machine, self.C_, tests)
+        return machine_fold_outputs(predictor.learned, machine, self.C_, tests)
 
     def _class_map(
         self, held: np.ndarray | None, codes: np.ndarray, w: np.ndarray
@@ -484,7 +484,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         """
         if self._is_lazy(X):
             return self._lazy_probabilities("predict_log_proba", X)
-        return self._predicted(X, type(self)._log_probabilities)
+        return self._outputs(X, type(self)._log_probabilities)
 
     def _lazy_probabilities(self, method: str, X: Any) -> Any:
         """Return probabilities of a Dask array or frame, lazy."""

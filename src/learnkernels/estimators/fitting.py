@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -33,7 +33,7 @@ from learnkernels.gram import (
     can_sample,
     gradients,
 )
-from learnkernels.kernels import MISSING, Kernel, resolve, takes_tables
+from learnkernels.kernels import MISSING, Kernel, input_kind, resolve
 from learnkernels.machines import (
     MAX_MEMORY,
     Machine,
@@ -87,28 +87,21 @@ class Prepared:
     n_components: int | None = None
     random_state: Any = 0
 
-    def centered(self, without: int | None = None) -> CenteredKernels:
-        """Return the centered, scaled kernels on all samples, or on those that a fold trains on.
+    def centered(self) -> CenteredKernels:
+        """Return the centered, scaled kernels, which several methods may share."""
+        if "_centered" not in self.__dict__:
+            self.__dict__["_centered"] = self.sums.centered(self.normalize, self.center)
+        found: CenteredKernels = self.__dict__["_centered"]
+        return found
 
-        The last result is kept: several methods may be compared on the same samples.
-        """
-        last = self.__dict__.get("_last")
-        if last is None or last[0] != without:
-            found = self.sums.centered(self.normalize, self.center, without)
-            self.__dict__["_last"] = last = without, found
-        return last[1]
-
-    def fold(self, fold: int) -> np.ndarray:
-        """Return the samples of a fold."""
-        return np.arange(*self.sums.borders[fold : fold + 2])
+    def without(self, fold: int) -> Prepared:
+        """Return the samples that a fold trains on; their sums need no further pass."""
+        samples, sums = self.sums.without(fold)
+        return replace(self, sums=sums, Y=self.Y[samples])
 
     def folds(self) -> list[np.ndarray]:
         """Return the samples of all folds."""
-        return [self.fold(fold) for fold in range(len(self.sums.borders) - 1)]
-
-    def targets(self, without: int | None = None) -> np.ndarray:
-        """Return the targets of the machine, of all samples or of those that a fold trains on."""
-        return self.Y if without is None else self.Y[self.sums.inside(without)]
+        return np.split(np.arange(len(self.Y)), self.sums.borders[1:-1])
 
     def take(self, samples: np.ndarray) -> Prepared:
         """Return the same for some of the samples, with a pass over their pairs."""
@@ -128,9 +121,11 @@ class Learned:
     ----------
     result : LearnedWeights
         Weights of the centered, scaled base kernels and their certificate.
-    kernel : LearnedKernel
     kernels : CenteredKernels
         The base kernels.
+    problem : TrainingProblem
+        What the machine is trained on: the learned kernel, and the targets of the same samples.
+    task : {"classification", "regression"}
     alignment : float
         Of the learned kernel with the target.
     alignments : ndarray of shape (n_kernels,)
@@ -138,17 +133,15 @@ class Learned:
     value : float
         The regularisation, as the user gives it: that of the weights, or the one that the method
         learned.
-    known : dict
-        As in `TrainingProblem`.
     """
 
     result: LearnedWeights
-    kernel: LearnedKernel
     kernels: CenteredKernels
+    problem: TrainingProblem
+    task: str
     alignment: float
     alignments: np.ndarray
     value: float
-    known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -271,7 +264,7 @@ def resolve_on(
     if samples is not None:
         w, Y = filled(w, samples, X.shape[0]), filled(Y, samples, X.shape[0])
     messages: list[str] = []  # several families may warn about the same columns
-    with captured(ConstantKernelWarning, messages.append):
+    with captured(messages.append, ConstantKernelWarning):
         found = resolve(
             kernels, X, w, names=names, missing=missing, target=Y,
             gradient_products=partial(gradient_products, task=task, backend=backend),
@@ -286,14 +279,10 @@ def in_order(kernels: Any, X: Any, samples: np.ndarray | None) -> tuple[Any, np.
 
     Tables keep their rows, because messages about them name the row.
     """
-    if samples is None or not is_matrix(X) or takes_tables(kernels):
+    matrix = sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2)
+    if samples is None or not matrix or input_kind(kernels) == "table":
         return X, samples
     return X[samples], None
-
-
-def is_matrix(X: Any) -> bool:
-    """Return whether X is an array or sparse matrix of samples, not a stack of Gram matrices."""
-    return sparse.issparse(X) or (isinstance(X, np.ndarray) and X.ndim == 2)
 
 
 def filled(values: np.ndarray, samples: np.ndarray, n: int) -> np.ndarray:
@@ -320,7 +309,7 @@ def gradient_products(
         backend=backend,
     )  # fmt: skip
     learned = learn(prepared, LeaveOneOut(METRIC_WEIGHTS, tol=1e-3), Ridge(), start=start)
-    (predictor,) = train(prepared, learned, Ridge(), [learned.value])
+    (predictor,) = train(learned, Ridge(), [learned.value])
     ((_, coef, _),) = predictor.terms
     factors = learned.result.weights * learned.kernels.factors
     used = np.flatnonzero(factors)
@@ -331,10 +320,9 @@ def gradient_products(
 
 def learn(
     prepared: Prepared, method: WeightMethod, machine: Machine, value: float = 1.0,
-    without: int | None = None, start: np.ndarray | None = None,
-    selection: Selection | None = None,
+    start: np.ndarray | None = None, selection: Selection | None = None,
 ) -> Learned:  # fmt: skip
-    """Learn the weights from all samples, or from those outside one fold.
+    """Learn the weights.
 
     Parameters
     ----------
@@ -344,14 +332,12 @@ def learn(
     value : float, default=1.0
         The user's regularisation: C for classes and support vector machines, else alpha. Only
         one-stage methods use it.
-    without : int or None
-        The fold to leave out.
     start : ndarray of shape (n_kernels,) or None
         Weights of a similar problem, for methods that start from some.
     selection : Selection or None
         The candidates among which the method was chosen.
     """
-    kernels, Y = prepared.centered(without), prepared.targets(without)
+    kernels, Y = prepared.centered(), prepared.Y
     if "Grams" in method.reads and needs_grams(prepared, method):
         what = "learns weights and machine together" if method.one_stage else "compares errors"
         who = f"method {method.name!r}, which {what},"
@@ -372,14 +358,12 @@ def learn(
     mu, statistics = result.weights, kernels.statistics
     if result.alpha is not None:
         value = 1 / (2 * result.alpha) if gives_C else result.alpha
-    return Learned(
-        result,
-        LearnedKernel.of(kernels, mu),
-        kernels,
-        statistics.alignment(mu),
-        statistics.alignments(),
-        value,
-    )
+    training = TrainingProblem(
+        kernels.kernel(mu), Y, kernels.weights, prepared.center, kernels.backend,
+        bool((mu < 0).any()), prepared.max_memory, prepared.n_components, prepared.random_state,
+    )  # fmt: skip
+    alignments = statistics.alignment(mu), statistics.alignments()
+    return Learned(result, kernels, training, prepared.task, *alignments, value)
 
 
 def needs_grams(prepared: Prepared, method: WeightMethod) -> bool:
@@ -387,46 +371,31 @@ def needs_grams(prepared: Prepared, method: WeightMethod) -> bool:
     parts = prepared.sums.kernels.parts
     if all(part.fast_products for part in parts):
         ridge = method.machine == "ridge" and not method.learns_alpha
-        return not (ridge and prefers_products(len(prepared.Y), True))
+        return not (ridge and prefers_products(len(prepared.Y)))
     return any(part.kind != "factors" for part in parts)
 
 
 def train(
-    prepared: Prepared, learned: Learned, machine: Machine, values: Sequence[float],
-    without: int | None = None, left_out: bool = False, posterior: bool = False,
+    learned: Learned, machine: Machine, values: Sequence[float], left_out: bool = False,
+    posterior: bool = False,
 ) -> list[Predictor]:  # fmt: skip
     """Train the machine with a learned kernel, for each value of the regularisation.
 
     With `left_out`, predictors have the outputs for samples that were left out if these have a
     closed form; with `posterior`, the posterior if it is not computed from the Gram matrix.
     """
-    problem = replace(
-        training_problem(prepared, learned, without), left_out=left_out, posterior=posterior
-    )
-    result = learned.result
-    values = [regularization(machine, value, prepared.task) for value in values]
-    if result.offset is not None:
+    problem = replace(learned.problem, left_out=left_out, posterior=posterior)
+    values = [regularization(machine, value, learned.task) for value in values]
+    if learned.result.offset is not None:
         return [train_ensemble(problem, learned, machine, value) for value in values]
     strategy = machine.strategy(problem, len(values))
     return [
         Predictor(
-            learned, ((learned.kernel, trained.coef, trained.primal),), trained.intercept,
+            learned, ((problem.kernel, trained.coef, trained.primal),), trained.intercept,
             trained.certificates, strategy.name, trained.left_out, trained.posterior,
         )
         for trained in strategy.train(problem, values)
     ]  # fmt: skip
-
-
-def training_problem(
-    prepared: Prepared, learned: Learned, without: int | None = None
-) -> TrainingProblem:
-    """Return what the machine is trained on, without one fold if it is given."""
-    kernels = learned.kernels
-    return TrainingProblem(
-        learned.kernel, prepared.targets(without), kernels.weights, prepared.center,
-        kernels.backend, bool((learned.result.weights < 0).any()), prepared.max_memory,
-        prepared.n_components, prepared.random_state, known=learned.known,
-    )  # fmt: skip
 
 
 def regularization(machine: Machine, value: float, task: str) -> float:
@@ -454,24 +423,23 @@ def train_ensemble(
 
 
 def fit_values(
-    prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float],
-    without: int | None = None,
-) -> list[Predictor]:  # fmt: skip
+    prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float]
+) -> list[Predictor]:
     """Learn and train for each value; weights of two-stage methods are learned once.
 
     Without values, the one that the method learns is used.
     """
     if not method.one_stage:
-        learned = learn(prepared, method, machine, without=without)
-        return train(prepared, learned, machine, values or [learned.value], without)
+        learned = learn(prepared, method, machine)
+        return train(learned, machine, values or [learned.value])
     name = "C" if prepared.task == "classification" or machine.takes_C else "alpha"
     found = []
     # Suppress the warning if several values are compared: another value is chosen then.
     with suppressed(UndefinedAlignmentWarning) if len(values) > 1 else nullcontext():
         for value in values:
             with progress.within(f"{name} {value:g}"):
-                learned = learn(prepared, method, machine, value, without)
-                found += train(prepared, learned, machine, [value], without)
+                learned = learn(prepared, method, machine, value)
+                found += train(learned, machine, [value])
     return found
 
 

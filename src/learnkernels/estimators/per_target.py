@@ -9,7 +9,7 @@ import numpy as np
 
 from learnkernels.checks import is_whole
 from learnkernels.errors import InputError
-from learnkernels.estimators.fitting import Predictor, Prepared, learn, training_problem
+from learnkernels.estimators.fitting import Predictor, Prepared, learn
 from learnkernels.execution import format_bytes
 from learnkernels.machines import Ridge
 from learnkernels.methods import Auto, as_method
@@ -62,5 +62,4 @@ def fit_targets(prepared: Prepared, alphas: list[float]) -> tuple[Predictor, Tar
     kernels, models = learned.kernels, cast(TargetModels, learned.result.targets)
     used = np.flatnonzero(models.weights.any(axis=0)).tolist()
     terms = tuple((kernels.kernel(kernels.unit(k)), models.coef[k], None) for k in used)
-    means = training_problem(prepared, learned).means
-    return Predictor(learned, terms, means, (), "dense"), models
+    return Predictor(learned, terms, learned.problem.means, (), "dense"), models

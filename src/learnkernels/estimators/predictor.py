@@ -26,17 +26,21 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared, learn, train
 from learnkernels.estimators.input.parts import by_parts
-from learnkernels.estimators.input.rows import Rows, is_searched
-from learnkernels.estimators.input.targets import Targets
+from learnkernels.estimators.input.samples import Rows, Targets
 from learnkernels.estimators.large.streaming import fit_subsample, require_memory_for
 from learnkernels.estimators.outputs.attributes import MachineAttributes
-from learnkernels.estimators.outputs.lazy import is_dask
 from learnkernels.estimators.outputs.missing_views import MissingViews, by_views
-from learnkernels.estimators.regularization import regularization_name
-from learnkernels.estimators.selection import Chosen, Loss, Search, choose, contiguous_folds
+from learnkernels.estimators.search import (
+    Search,
+    contiguous_folds,
+    is_searched,
+    regularization_name,
+)
+from learnkernels.estimators.selection import Chosen, Loss, choose
 from learnkernels.execution import as_backend
 from learnkernels.gram.learned import Function
-from learnkernels.kernels.tables import is_lazy, n_rows
+from learnkernels.kernels import input_kind
+from learnkernels.kernels.tables import is_lazy
 from learnkernels.machines import Machine
 from learnkernels.methods import Auto, WeightMethod, as_method
 
@@ -120,7 +124,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         """Set the errors or scores of the values that were compared."""
 
     @abstractmethod
-    def _learned_value(self, prepared: Prepared, learned: Learned, machine: Machine) -> float:
+    def _learned_value(self, learned: Learned, machine: Machine) -> float:
         """Return the regularisation if the method learns it."""
 
     @abstractmethod
@@ -158,30 +162,33 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
 
     def _fit_in_memory(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
         """Learn the weights and train the machine on samples that are in memory."""
-        X, targets, rows = self._read(X, y, sample_weight)
-        memory, n = self._memory(), len(rows.samples)
         method = as_method(self.method, self.TASK)
+        X, targets, rows = self._read(X, y, sample_weight, method)
+        memory, n = self._memory(), len(rows.samples)
         machine = self._machine(method, n)
         machine.check(n, memory["max_memory"], self.n_components)
         search = Search.of(self, method, machine, n, targets.codes, memory["max_memory"])
-        split: dict[str, np.ndarray] = {}
+        split: dict[str, Any] = {"few_pairs": np.arange(n) if method.learns_alpha else None}
         if search.by_folds:
             order, split = contiguous_folds(rows, targets.codes, self.cv, self.random_state, X)
             rows, targets = rows.take(order), targets.take(order)
         self._forget()
         with self._progress():
-            family = self._choose_family(X, targets.machine, rows, self.TASK, search.methods)
+            automatic = isinstance(method, Auto) and not search.methods
+            family = self._choose_family(X, targets.machine, rows, self.TASK, automatic)
             prepared = self._prepare(
                 X, targets.alignment, targets.machine, rows, self.TASK, **split, **memory
             )
-            chosen = self._choose(prepared, search, targets)
+            score = None if self.scoring is None else partial(self._scores, prepared, targets)
+            chosen = choose(prepared, search, self._loss(targets), self.LOSS, score)
+            self._store_comparison(chosen)
             learned = learn(
                 prepared, chosen.method, machine, chosen.value or 1.0, start=family.start,
                 selection=chosen.selection,
             )  # fmt: skip
-            value = chosen.value or self._learned_value(prepared, learned, machine)
+            value = chosen.value or self._learned_value(learned, machine)
             wanted = {self.WANTED: chosen.outputs is None or self.WANTED == "posterior"}
-            (predictor,) = train(prepared, learned, machine, [value], **wanted)
+            (predictor,) = train(learned, machine, [value], **wanted)
             self._store(prepared, learned, family.candidates)
             self._store_trained(prepared, predictor, machine, value, rows, chosen.outputs)
         if self.missing == "neutral":
@@ -189,29 +196,32 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
             self._store_training_views(prepared, predictor, machine, value, searched)
         return Fitted(prepared, learned, machine, rows, value)
 
-    def _read(self, X: Any, y: Any, sample_weight: Any) -> tuple[Any, Targets, Rows]:
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, method: WeightMethod
+    ) -> tuple[Any, Targets, Rows]:
         """Return validated samples, and the targets of those to train on, in their order."""
         X, y = self._validate(X, y, **self.TARGET_OPTIONS)
         w, kept = self._sample_weights(sample_weight, X)
         targets = self._targets(y[kept])
         w = w * self._class_weights(y[kept])
-        rows = self._rows(X, targets.machine, w, kept)
+        rows = self._rows(X, targets.machine, w, kept, method)
         return X, targets.take(np.searchsorted(kept, rows.samples)), rows
 
-    def _rows(self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray) -> Rows:
+    def _rows(
+        self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray, method: WeightMethod
+    ) -> Rows:
         """Return the samples to train on, in an order that does not depend on that of X.
 
         Stacks of Gram matrices, and rows that the user assigns to folds, stay in the user's order.
         """
-        method = as_method(self.method)
         given = getattr(self, regularization_name(self))
         searched = is_searched(given) or method.learns_alpha
         by_folds = searched and (isinstance(method, Auto) or not method.learns_alpha)
         own_folds = (by_folds and not is_whole(self.cv)) or (
             method.holds_out and not is_whole(getattr(method, "cv", 0))
         )
-        if self._pairwise() or own_folds:
-            return Rows.as_given(w, kept, n_rows(X))
+        if input_kind(self.kernels) == "precomputed" or own_folds:
+            return Rows.as_given(w, kept, X.shape[0])
         held_out = searched or method.holds_out
         return Rows.of(X, Y, w, kept, "unambiguous" if held_out else "always")
 
@@ -219,14 +229,6 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         """Remove attributes of an earlier fit that this one may not set."""
         for name in OPTIONAL:
             self.__dict__.pop(name, None)
-
-    def _choose(self, prepared: Prepared, search: Search, targets: Targets) -> Chosen:
-        """Choose the method and the regularisation, and store the errors of those compared."""
-        parameter = regularization_name(self)
-        score = None if self.scoring is None else partial(self._scores, prepared, targets)
-        chosen = choose(prepared, search, self._loss(targets), self.LOSS, parameter, score)
-        self._store_comparison(chosen)
-        return chosen
 
     def _store_predictor(self, predictor: Predictor, rows: Rows) -> None:
         """Set the attributes that describe the machine, and keep what predictions need."""
@@ -262,23 +264,28 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
 
     def _is_lazy(self, X: Any) -> bool:
         """Return whether predictions of X are lazy: of Dask data, but not of Gram matrices."""
-        return is_dask(X) and not self._pairwise()
+        return hasattr(X, "__dask_graph__") and input_kind(self.kernels) != "precomputed"
 
-    def _predicted(self, X: Any, compute: Callable[[Any, Any], np.ndarray]) -> np.ndarray:
-        """Return ``compute(model, X)`` for new samples, one row for each.
+    def _outputs(
+        self, X: Any, compute: Callable[[Any, Any], np.ndarray] | None = None
+    ) -> np.ndarray:
+        """Return the outputs for new samples, shape (n_samples, n_outputs), or what is asked for.
 
         Samples that are not in memory are read in parts; the model of samples that lack views is
         the one that was trained without them.
+
+        Parameters
+        ----------
+        X
+            New samples, as the user gives them.
+        compute : callable or None
+            ``compute(model, X)`` of validated samples, one row for each; None is `_outputs_of`.
         """
         check_is_fitted(self)
         if is_lazy(X):
-            return np.concatenate(by_parts(partial(self._predicted, compute=compute), X))
-        X = self._validate(X, reset=False)
+            return np.concatenate(by_parts(partial(self._outputs, compute=compute), X))
+        X, compute = self._validate(X, reset=False), compute or type(self)._outputs_of
         return by_views(self, X, compute) if hasattr(self, "_training_views") else compute(self, X)
-
-    def _outputs(self, X: Any) -> np.ndarray:
-        """Return the outputs of the machine for new samples, shape (n_samples, n_outputs)."""
-        return self._predicted(X, type(self)._outputs_of)
 
     def _outputs_of(self, X: Any) -> np.ndarray:
         """Return the outputs for validated samples that lack no view, (n_samples, n_outputs)."""
@@ -288,7 +295,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         """Return the sum of some functions at validated samples, (n_samples, n_outputs)."""
         with self._progress():
             backend = as_backend(self.backend, self.n_jobs)
-            outputs = np.zeros((n_rows(X), len(self._intercept)))
+            outputs = np.zeros((X.shape[0], len(self._intercept)))
             for function in functions:
                 outputs += function.outputs(X, backend)
         if not np.isfinite(outputs).all():

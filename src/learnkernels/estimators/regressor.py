@@ -17,13 +17,11 @@ from learnkernels.checks import (
 )
 from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared
-from learnkernels.estimators.input.rows import Rows
-from learnkernels.estimators.input.targets import Targets
+from learnkernels.estimators.input.samples import Rows, Targets
 from learnkernels.estimators.outputs.lazy import Result, lazy_prediction
 from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
 from learnkernels.estimators.outputs.uncertainty import (
     by_pieces,
-    kept_posterior,
     posterior_of,
     posterior_or_training,
     require_coverage,
@@ -36,10 +34,12 @@ from learnkernels.estimators.outputs.view_scores import (
 )
 from learnkernels.estimators.per_target import WEIGHTS, check_per_target, fit_targets
 from learnkernels.estimators.predictor import Fitted, KernelPredictor
-from learnkernels.estimators.regularization import learned_value, regularization_name
+from learnkernels.estimators.regularization import learned_value
+from learnkernels.estimators.search import regularization_name
 from learnkernels.estimators.selection import Chosen, Loss, squared_loss
 from learnkernels.execution import as_backend
 from learnkernels.gram import LearnedKernel
+from learnkernels.kernels import input_kind
 from learnkernels.machines import (
     SVR,
     AlignmentPredictor,
@@ -47,7 +47,7 @@ from learnkernels.machines import (
     Ridge,
     Trained,
 )
-from learnkernels.methods import WeightMethod
+from learnkernels.methods import WeightMethod, as_method
 
 
 class KernelRegressor(RegressorMixin, KernelPredictor):
@@ -277,13 +277,13 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
     def _fit_targets(self, X: Any, y: Any, sample_weight: Any) -> Fitted:
         """Learn weights and alpha of each target."""
         check_per_target(self)
-        X, targets, rows = self._read(X, y, sample_weight)
+        X, targets, rows = self._read(X, y, sample_weight, as_method(self.method))
         Y, memory = targets.machine, self._memory()
         automatic = isinstance(self.alpha, str) and self.alpha == "auto"
         alphas = [] if automatic else positive_values("alpha", self.alpha, '"auto"')
         self._forget()
         with self._progress():
-            family = self._choose_family(X, Y, rows, self.TASK, by_folds=False)
+            family = self._choose_family(X, Y, rows, self.TASK, automatic=True)
             prepared = self._prepare(X, Y, Y, rows, self.TASK, **memory)
             predictor, models = fit_targets(prepared, alphas)
         self._store(prepared, predictor.learned, family.candidates)
@@ -340,9 +340,9 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         elif chosen.losses is not None:
             setattr(self, f"{name}_errors_", chosen.losses)
 
-    def _learned_value(self, prepared: Prepared, learned: Learned, machine: Machine) -> float:
+    def _learned_value(self, learned: Learned, machine: Machine) -> float:
         """Return alpha if the method learns the regularisation."""
-        return learned_value(prepared, learned, machine)
+        return learned_value(learned, machine)
 
     def _store_trained(
         self, prepared: Prepared, predictor: Predictor, machine: Machine, value: float, rows: Rows,
@@ -353,9 +353,14 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         if machine.takes_C:
             self.C_ = value
         self.__dict__.pop("_posterior", None)  # of a subsample
-        kept = kept_posterior(predictor, self._functions, self.alpha_, prepared.max_memory)
-        if kept is not None and not self._pairwise():
-            self._posterior = kept
+        ridge = self.alpha_ is not None and predictor.learned.result.offset is None
+        if ridge and input_kind(self.kernels) != "precomputed":
+            ((kernel, coef, _),) = predictor.terms
+            kept = posterior_or_training(
+                kernel, coef, predictor.posterior, value, self._functions, prepared.max_memory
+            )
+            if kept is not None:
+                self._posterior = kept
 
     def predict(self, X: Any, return_std: bool = False) -> Any:
         """Predict targets, and their standard deviations if asked for.
@@ -411,7 +416,7 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
             return lazy_prediction(self, "predict", X, *results, return_std=return_std)
         if not return_std:
             return self._shaped(self._outputs(X))
-        both = self._predicted(X, type(self)._outputs_and_deviations)  # (n, n_outputs, 2)
+        both = self._outputs(X, type(self)._outputs_and_deviations)  # (n, n_outputs, 2)
         return self._shaped(both[..., 0]), self._shaped(both[..., 1])
 
     def _outputs_and_deviations(self, X: Any) -> np.ndarray:
@@ -474,7 +479,7 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
             result = self._lazy_result("low", "high")
             return lazy_prediction(self, "predict_interval", X, result, coverage=coverage)
         compute = partial(type(self)._intervals, coverage=coverage)
-        return self._shaped(self._predicted(X, compute))
+        return self._shaped(self._outputs(X, compute))
 
     def _intervals(self, X: Any, coverage: float) -> np.ndarray:
         """Return those of validated samples that lack no view, (n_samples, n_outputs, 2)."""
@@ -551,7 +556,7 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         """
         outputs = self._outputs(X)
         Y, w = validated_targets(y, sample_weight, self._shaped(outputs).shape)
-        parts = self._predicted(X, type(self)._view_outputs)
+        parts = self._outputs(X, type(self)._view_outputs)
         by_name = zip(kernels_by_view(self), np.moveaxis(parts, 1, 0), strict=True)
         terms = score_terms(outputs, by_name, Y, w)
         return {name: float(part[0]) if self._flat else part for name, part in terms.items()}

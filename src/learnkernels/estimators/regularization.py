@@ -1,13 +1,10 @@
-"""Values of the regularisation parameters C and alpha: grids, names, and those that are learned."""
+"""The regularisation that a method learned with the weights, adapted to the machine."""
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from learnkernels.checks import positive_values
-from learnkernels.estimators.fitting import Learned, Prepared, regularization, training_problem
+from learnkernels.estimators.fitting import Learned, regularization
 from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
 from learnkernels.machines import (
     DenseRidge,
@@ -16,80 +13,31 @@ from learnkernels.machines import (
     TrainingProblem,
     dense_subproblem,
 )
-from learnkernels.methods import WeightMethod
 
 # Multiples of a learned value that are tried in the span of landmarks.
 AROUND = 10.0 ** np.arange(-1.5, 1.6, 0.5)
 # The same for classes: with all samples, of which some are left out, and with landmarks.
 CLASS_AROUND, CLASS_SAMPLES = 10.0 ** np.arange(-3, 1.1, 0.5), 800
 CLASS_LANDMARKS = 10.0 ** np.arange(-4, 2.6, 0.5)
-# Values that "auto" chooses from where they are not learned together with the weights.
-GRIDS: dict[str, np.ndarray] = {"C": 10.0 ** np.arange(-1, 4), "alpha": 10.0 ** np.arange(-5, 3)}
-# Those of support vector regression, where larger ones are slow and follow the noise. Warm starts
-# make the smaller ones cheap.
-SVR_VALUES = 10.0 ** np.arange(-1.5, 2.1, 0.5)
-# Finer ones from strong to weak regularisation, for ridge with two-stage methods: several values
-# cost little more than the weakest one. They are continued while the weakest one is the best.
-PATHS: dict[str, np.ndarray] = {
-    "C": 10.0 ** np.arange(-2.5, 1.1, 0.5), "alpha": 10.0 ** np.arange(2.5, -1.1, -0.5),
-}  # fmt: skip
 
 
-def regularization_name(estimator: Any) -> str:
-    """Return the name of the regularisation parameter of an estimator's machine."""
-    ridge = hasattr(estimator, "alpha") and estimator.machine != "svr"
-    return "alpha" if ridge else "C"
-
-
-def fitted_regularization(fitted: Any) -> float:
-    """Return the regularisation parameter that was used, or 1."""
-    return float(getattr(fitted, "C_", getattr(fitted, "alpha_", None)) or 1.0)
-
-
-def grid_of(estimator: Any) -> list[float]:
-    """Return the values that ``"auto"`` chooses from for the machine of an estimator."""
-    svr = estimator.machine == "svr"
-    return (SVR_VALUES if svr else GRIDS[regularization_name(estimator)]).tolist()
-
-
-def values_of(
-    estimator: Any, method: WeightMethod, machine: Machine, by_folds: bool
-) -> list[float]:
-    """Return the values of C or alpha to choose from; none if the method learns it.
-
-    With `scoring`, values are compared instead of the one that was learned. Parameters are those
-    of `Search.of`; for `by_folds` see `chooses_by_folds`.
-    """
-    name = regularization_name(estimator)
-    given = getattr(estimator, name)
-    if not (isinstance(given, str) and given == "auto"):
-        return positive_values(name, given, '"auto"')
-    if not machine.has_parameter:
-        return [1.0]
-    if by_folds and machine.takes_alpha and not method.one_stage:
-        return PATHS[name].tolist()
-    learned = method.learns_alpha and machine.takes_alpha and estimator.scoring is None
-    return [] if learned else grid_of(estimator)
-
-
-def learned_value(prepared: Prepared, learned: Learned, machine: Machine) -> float:
+def learned_value(learned: Learned, machine: Machine) -> float:
     """Return the regularisation that the method learned, adapted to the user's landmarks.
 
     The method learns it for all samples, or for landmarks of its own. For ridge in the span of
     others, values around it are compared by leave-one-out errors.
     """
-    n_components = prepared.n_components
-    if n_components is None or n_components >= len(prepared.Y):
+    problem = learned.problem
+    if problem.n_components is None or problem.n_components >= len(problem.Y):
         return learned.value
     values = (learned.value * AROUND).tolist()
-    problem = training_problem(prepared, learned)
     errors = machine.strategy(problem, len(values)).leave_one_out(
-        problem, [regularization(machine, value, prepared.task) for value in values]
+        problem, [regularization(machine, value, learned.task) for value in values]
     )
     return learned.value if errors is None else float(values[int(np.argmin(errors))])
 
 
-def learned_C(prepared: Prepared, learned: Learned, machine: Machine) -> float:
+def learned_C(learned: Learned, machine: Machine) -> float:
     """Return the regularisation of classes, among values around the one that the method learned.
 
     The method learns it for the squared error of the labels. Here the outputs for samples that are
@@ -97,10 +45,10 @@ def learned_C(prepared: Prepared, learned: Learned, machine: Machine) -> float:
     decides if the first hardly differs. Without landmarks, some of the samples are used, and the
     value for several classes is the learned one.
     """
-    problem, around = training_problem(prepared, learned), CLASS_LANDMARKS
+    problem, around = learned.problem, CLASS_LANDMARKS
     strategy: DenseRidge | LandmarkRidge = LandmarkRidge()
-    if prepared.n_components is None or prepared.n_components >= len(prepared.Y):
-        if prepared.Y.shape[1] > 1:
+    if problem.n_components is None or problem.n_components >= len(problem.Y):
+        if problem.Y.shape[1] > 1:
             return learned.value
         problem, strategy, around = (
             dense_subproblem(problem, CLASS_SAMPLES),
@@ -108,7 +56,7 @@ def learned_C(prepared: Prepared, learned: Learned, machine: Machine) -> float:
             CLASS_AROUND,
         )
     values = (learned.value * around).tolist()
-    alphas = [regularization(machine, value, prepared.task) for value in values]
+    alphas = [regularization(machine, value, learned.task) for value in values]
     held = strategy.left_out(problem, alphas)
     return float(values[int(np.argmin([class_loss(outputs, problem) for outputs in held]))])
 

@@ -1,19 +1,17 @@
-"""Choice of C or alpha in `fit`: held-out errors, with weights learned on each training part."""
+"""Choice of the method, and of C or alpha, by held-out errors; each fold learns its own weights."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
 
 from learnkernels import progress
 from learnkernels._warnings import suppressed, warn
-from learnkernels.checks import is_whole
 from learnkernels.errors import (
     ConstantKernelWarning,
-    InputError,
     UndefinedAlignmentWarning,
     UniformBetterWarning,
 )
@@ -25,24 +23,18 @@ from learnkernels.estimators.fitting import (
     learn,
     regularization,
     train,
-    training_problem,
 )
-from learnkernels.estimators.input.rows import Rows
-from learnkernels.estimators.regularization import PATHS, regularization_name, values_of
-from learnkernels.folds import splits
+from learnkernels.estimators.search import PATHS, Search
 from learnkernels.gram import GramMatrix, LearnedKernel
-from learnkernels.kernels import has_fast_products
 from learnkernels.machines import (
     DenseRidge,
     Machine,
     dense_subproblem,
-    has_closed_form,
     prefers_products,
 )
 from learnkernels.methods import (
     Align,
     AlignF,
-    Auto,
     Candidate,
     LeaveOneOut,
     Selection,
@@ -61,93 +53,6 @@ CANDIDATES: tuple[WeightMethod, ...] = (Uniform(), Align(), AlignF())
 Multiply = Callable[[LearnedKernel, np.ndarray], np.ndarray]
 # Loss of each sample, (n_samples,), for outputs of shape (n_samples, n_outputs).
 Loss = Callable[[np.ndarray], np.ndarray]
-
-
-@dataclass(frozen=True)
-class Search:
-    """What `fit` chooses by held-out error: the method, and C or alpha.
-
-    Attributes
-    ----------
-    method : WeightMethod
-    machine : Machine
-    values : list of float
-        Values of C or alpha to choose from; none if the method learns it.
-    methods : bool
-        Whether the candidates of ``method="auto"`` are compared by folds.
-    only_folds : bool
-        Whether folds are used even if leave-one-out errors have a closed form.
-    by_folds : bool
-        Whether folds are needed.
-    """
-
-    method: WeightMethod
-    machine: Machine
-    values: list[float]
-    methods: bool
-    only_folds: bool
-    by_folds: bool
-
-    @property
-    def chooses_value(self) -> bool:
-        """Whether several values are compared."""
-        return len(self.values) > 1 and self.machine.has_parameter
-
-    @classmethod
-    def of(
-        cls, estimator: Any, method: WeightMethod, machine: Machine, n: int,
-        codes: np.ndarray | None, max_memory: float,
-    ) -> Search:  # fmt: skip
-        """Return what an estimator chooses for n samples.
-
-        Parameters
-        ----------
-        estimator : KernelClassifier or KernelRegressor
-            Its parameter C or alpha is a number, a list of numbers or ``"auto"``.
-        method, machine
-            The two stages.
-        n : int
-        codes : ndarray of shape (n_samples,) or None
-            Classes; None for regression.
-        max_memory : float
-            Bytes for Gram matrices.
-        """
-        fast = not machine.takes_C and has_fast_products(estimator.kernels)
-        own_folds = chooses_by_folds(estimator.cv, method, n, fast)
-        methods = own_folds and isinstance(method, Auto)
-        values = values_of(estimator, method, machine, own_folds)
-        given = getattr(estimator, regularization_name(estimator))
-        if codes is not None and isinstance(given, str) and np.bincount(codes).min() < 2:
-            values = values if len(values) < 2 else [1.0]  # a class of one sample has no folds
-        error_rate = codes is not None or estimator.scoring is not None or machine.takes_C
-        only_folds = own_folds or error_rate or method.one_stage
-        closed_form = not only_folds and has_closed_form(
-            n, max_memory, estimator.n_components, fast
-        )
-        several = len(values) > 1 and machine.has_parameter
-        by_folds = methods or (several and not closed_form)
-        return cls(method, machine, values, methods, only_folds, by_folds)
-
-
-def chooses_by_folds(cv: Any, method: WeightMethod, n: int, fast_products: bool) -> bool:
-    """Return whether everything is chosen by the folds of `cv`, and not by leave-one-out errors.
-
-    A splitter or an iterable defines what held-out means for ``"auto"``. Leave-one-out errors of
-    many samples need their Gram matrix, which kernels with fast products avoid.
-    """
-    if is_whole(cv) and not prefers_products(n, fast_products):
-        return False
-    if method.learns_alpha and not isinstance(method, Auto):
-        if not fast_products:  # the method is defined by leave-one-out errors
-            return False
-        reason = f"cv={cv!r} defines folds"
-        if is_whole(cv):
-            reason = f"those of {n} samples need a Gram matrix, which these kernels avoid"
-        raise InputError(
-            f"method {method.name!r} minimises leave-one-out errors, but {reason}; use "
-            'method="auto", which compares methods by folds.'
-        )
-    return True
 
 
 @dataclass(frozen=True)
@@ -178,7 +83,7 @@ class Chosen:
 
 
 def choose(
-    prepared: Prepared, search: Search, loss: Loss, measure: str, parameter: str,
+    prepared: Prepared, search: Search, loss: Loss, measure: str,
     score: Callable[[np.ndarray], np.ndarray] | None,
 ) -> Chosen:  # fmt: skip
     """Choose the method and the value of C or alpha of smallest held-out loss.
@@ -189,13 +94,13 @@ def choose(
     search : Search
     loss : callable
         Loss of each sample, for outputs of shape (n_samples, n_outputs).
-    measure, parameter : str
-        Names of the loss and of the parameter.
+    measure : str
+        Name of the loss.
     score : callable or None
         Scores of each value, shape (n_values,), for outputs of shape (n_values, n_samples,
         n_outputs): the user's scoring, which then chooses instead of the loss.
     """
-    if not (search.methods or search.chooses_value):
+    if not (search.methods or search.several):
         return Chosen(search.method, search.values[0] if search.values else None)
     compared = prepared, search.method, search.machine.approximate(), search.values
     errors = None if search.only_folds else leave_one_out_errors(*compared)
@@ -204,12 +109,12 @@ def choose(
     if search.methods:
         found = compare_methods(*compared, loss, measure)
     else:
-        found = compare_values(*compared, loss, parameter, measure, uniform=score is None)
+        found = compare_values(*compared, loss, search.parameter, measure, uniform=score is None)
     scores, best = None, int(np.argmin(found.losses))
-    if score is not None and search.chooses_value:
+    if score is not None and search.several:
         scores = score(found.outputs)
         best = int(np.argmax(scores))
-    losses = found.losses if search.chooses_value else None
+    losses = found.losses if search.several else None
     value, outputs = found.values[best], found.outputs[best]
     return Chosen(found.method, value, losses, scores, outputs, found.selection)
 
@@ -238,51 +143,6 @@ class Compared:
     selection: Selection | None = None
 
 
-def contiguous_folds(
-    rows: Rows, codes: np.ndarray | None, cv: Any, random_state: Any, X: Any = None
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return an order of the trained samples in which folds are contiguous, and the folds.
-
-    Parameters
-    ----------
-    rows : Rows
-    codes : ndarray of shape (n_trained,) or None
-        Classes of the trained samples, for stratified folds.
-    cv, random_state
-        As in `learnkernels.folds.folds`. A splitter or an iterable refers to the rows of X, those
-        of weight zero included.
-    X : array or table of n_samples rows, or None
-        All samples, for splitters that read them.
-
-    Returns
-    -------
-    order : ndarray of shape (n_trained,)
-    split : dict
-        Arguments `borders` and `trained` of `prepare`.
-    """
-    n, n_trained = rows.spread.shape
-    if is_whole(cv):
-        tests, trained = splits(n_trained if codes is None else codes, cv, random_state)
-    else:
-        every = n
-        if codes is not None:
-            every = np.zeros(n, dtype=codes.dtype)
-            every[rows.samples] = codes
-        position = np.full(n, -1)
-        position[rows.samples] = np.arange(n_trained)
-        tests, trained = splits(every, cv, random_state, X=X)
-        tests = [kept[kept >= 0] for kept in (position[test] for test in tests)]
-        used = np.array([len(test) > 0 for test in tests])
-        tests, trained = [test for test in tests if len(test)], trained[np.ix_(used, used)]
-        if not trained.any(axis=1).all():
-            raise InputError(
-                f"cv={cv!r}: all training samples of fold {int(np.argmin(trained.any(axis=1)))} "
-                "have weight zero; use fewer folds, or leave out samples of weight zero."
-            )
-    borders = np.cumsum([0] + [len(test) for test in tests])
-    return np.concatenate(tests), {"borders": borders, "trained": trained}
-
-
 def fold_outputs(
     prepared: Prepared, methods: Sequence[WeightMethod], machine: Machine, values: Sequence[float],
     what: str,
@@ -304,39 +164,33 @@ def fold_outputs(
     list of ndarray of shape (n_values, n_samples, n_outputs)
         One for each method.
     """
-    sums = prepared.sums
+    sums, folds = prepared.sums, prepared.folds()
     found = [np.zeros((len(values), *prepared.Y.shape)) for _ in methods]
-    n_folds = len(sums.borders) - 1
-    for fold in progress.track(range(n_folds), n_folds, what):
-        test = prepared.fold(fold)
-        rows = sums.kernels.take(test)
-
-        def multiply(kernel: LearnedKernel, coef: np.ndarray, rows: Any = rows) -> np.ndarray:
-            return kernel.products_of(rows, coef, sums.backend)
-
+    for fold, test in enumerate(progress.track(folds, len(folds), what)):
+        part, rows = prepared.without(fold), sums.kernels.take(test)
+        multiply = partial(LearnedKernel.products_of, rows=rows, backend=sums.backend)
         for method, own in zip(methods, found, strict=True):
             # The fit on all samples raises these warnings.
             with (
-                suppressed(ConstantKernelWarning),
-                suppressed(UndefinedAlignmentWarning),
-                progress.within(f"fold {fold + 1} of {n_folds}"),
+                suppressed(ConstantKernelWarning, UndefinedAlignmentWarning),
+                progress.within(f"fold {fold + 1} of {len(folds)}"),
             ):
-                predictors = fit_values(prepared, method, machine, values, without=fold)
+                predictors = fit_values(part, method, machine, values)
             own[:, test] = held_out_outputs(predictors, multiply)
     return found
 
 
 def machine_fold_outputs(
-    prepared: Prepared, learned: Learned, machine: Machine, value: float, folds: list[np.ndarray]
+    learned: Learned, machine: Machine, value: float, folds: list[np.ndarray]
 ) -> np.ndarray:
     """Return the same for one value and the kernel that was learned from all samples.
 
     For machines without a closed form, if no folds chose the value. The Gram matrix is computed
     once.
     """
-    problem = training_problem(prepared, learned)
-    K = learned.kernel.gram(problem.backend)
-    found = np.zeros(prepared.Y.shape)
+    problem = learned.problem
+    K = problem.kernel.gram(problem.backend)
+    found = np.zeros(problem.Y.shape)
     for test in progress.track(folds, len(folds), "probabilities"):
         train = np.setdiff1d(np.arange(len(K)), test)
         part = replace(
@@ -344,7 +198,7 @@ def machine_fold_outputs(
             weights=problem.weights[train],
         )  # fmt: skip
         strategy = machine.strategy(part)
-        (trained,) = strategy.train(part, [regularization(machine, value, prepared.task)])
+        (trained,) = strategy.train(part, [regularization(machine, value, learned.task)])
         found[test] = K[np.ix_(test, train)] @ trained.coef + trained.intercept
     return found
 
@@ -405,7 +259,7 @@ def compare_methods(
         Name of the loss.
     """
     methods = list(CANDIDATES)
-    if not prefers_products(len(prepared.Y), True):
+    if not prefers_products(len(prepared.Y)):
         methods.append(LeaveOneOut(**method.get_params()))
     w = prepared.sums.weights / prepared.sums.weights.sum()
     what = "comparing methods"
@@ -532,35 +386,30 @@ def leave_one_out_errors(
     if method.one_stage:
         return None
 
-    def errors_of(learned: Learned) -> np.ndarray | None:
-        problem = training_problem(prepared, learned)
-        return machine.strategy(problem, len(values)).leave_one_out(problem, values)
-
     own = learn(prepared, method, machine)
-    errors = errors_of(own)
+    strategy = machine.strategy(own.problem, len(values))
+    errors = strategy.leave_one_out(own.problem, values)
     if errors is not None and compared_with_uniform(method):
-        with suppressed(ConstantKernelWarning), suppressed(UndefinedAlignmentWarning):
+        with suppressed(ConstantKernelWarning, UndefinedAlignmentWarning):
             uniform = learn(prepared, Uniform(), machine)
-        other = uniform_value(prepared, uniform, machine, values)
-        theirs = left_out_losses(prepared, uniform, machine, other)
+        other = uniform_value(uniform, machine, values)
+        theirs = left_out_losses(uniform, machine, other)
         known, w = np.isfinite(theirs), prepared.sums.weights
         if known.any() and w[known] @ theirs[known] < (1 - SMALL) * w[known].sum() * errors.min():
             value = values[int(np.argmin(errors))]
-            mine = left_out_losses(prepared, own, machine, value)
+            mine = left_out_losses(own, machine, value)
             known &= np.isfinite(mine)
             warn_if_uniform_better(method, mine[known], theirs[known], w[known], "squared error")
     return errors
 
 
-def uniform_value(
-    prepared: Prepared, uniform: Learned, machine: Machine, values: Sequence[float]
-) -> float:
+def uniform_value(uniform: Learned, machine: Machine, values: Sequence[float]) -> float:
     """Return the best alpha of uniform weights, by leave-one-out errors of some of the samples.
 
     They are only compared with the method, which does not justify another eigendecomposition of
     all samples.
     """
-    problem = training_problem(prepared, uniform)
+    problem = uniform.problem
     strategy = machine.strategy(problem, len(values))
     if isinstance(strategy, DenseRidge):
         problem = dense_subproblem(problem, UNIFORM_SAMPLES)
@@ -568,11 +417,9 @@ def uniform_value(
     return values[0] if errors is None else values[int(np.argmin(errors))]
 
 
-def left_out_losses(
-    prepared: Prepared, learned: Learned, machine: Machine, value: float
-) -> np.ndarray:
+def left_out_losses(learned: Learned, machine: Machine, value: float) -> np.ndarray:
     """Return the leave-one-out squared error of each sample, NaN where it is not known."""
-    (predictor,) = train(prepared, learned, machine, [value], left_out=True)
+    (predictor,) = train(learned, machine, [value], left_out=True)
     if predictor.left_out is None:
-        return np.full(len(prepared.Y), np.nan)
-    return np.asarray(squared_loss(prepared.Y)(predictor.left_out))
+        return np.full(len(learned.problem.Y), np.nan)
+    return np.asarray(squared_loss(learned.problem.Y)(predictor.left_out))

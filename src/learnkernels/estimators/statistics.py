@@ -18,12 +18,12 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.base import in_memory
 from learnkernels.estimators.fitting import Prepared
 from learnkernels.estimators.input.parts import as_parts
-from learnkernels.estimators.input.rows import Rows
+from learnkernels.estimators.input.samples import Rows
 from learnkernels.estimators.transformer import KernelLearner
 from learnkernels.execution import Dask, as_backend, require_memory
 from learnkernels.execution.dask_clients import connect
 from learnkernels.gram import Statistics
-from learnkernels.kernels import tables
+from learnkernels.kernels import input_kind, tables
 from learnkernels.plurals import count_text
 
 # Samples of subsample="auto": the first, the most, and the precision of the best alignment.
@@ -191,7 +191,7 @@ def sampled_statistics(
             every = np.asarray(_check_y(y, multi_output=True))
         target, task = learner._target(every)
         some = as_parts(X).take(chosen)
-        some = some[:, chosen] if learner._pairwise() else some
+        some = some[:, chosen] if input_kind(learner.kernels) == "precomputed" else some
         X, _ = learner._validate(some, every[chosen], multi_output=True)
         rows = Rows.as_given(np.ones(m), np.arange(m), m)
     else:

@@ -12,13 +12,12 @@ from learnkernels.checks import as_input_error, require_choice
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import BaseKernelEstimator
 from learnkernels.estimators.fitting import Prepared, learn
-from learnkernels.estimators.input.rows import Rows
-from learnkernels.estimators.input.targets import class_codes, class_targets
+from learnkernels.estimators.input.samples import Rows, class_codes, class_targets
 from learnkernels.execution import Backend, as_backend, saving_backend
 from learnkernels.gram import LearnedKernel
-from learnkernels.kernels.tables import n_rows
+from learnkernels.kernels import input_kind
 from learnkernels.machines import Ridge
-from learnkernels.methods import as_method
+from learnkernels.methods import WeightMethod, as_method
 
 # Whole numbers with at most this many different values, which occur this often on average, are
 # taken as classes.
@@ -142,15 +141,15 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
             )
         X, y = self._validate(X, y, multi_output=True)
         target, task = self._target(y)
-        rows = self._rows(X, target, np.ones(len(target)), np.arange(len(target)))
+        rows = self._rows(X, target, np.ones(len(target)), np.arange(len(target)), method)
         target = target[rows.samples]
         prepared = self._prepare(X, target, target, rows, task)
         learned = learn(prepared, method, Ridge(), 1.0)
         back = np.argsort(rows.samples)  # to the user's order
         # Copy the samples and drop training Grams: the user's data may change.
-        self._kernel = learned.kernel.as_columns(back)
+        self._kernel = learned.problem.kernel.as_columns(back)
         self._store(prepared, learned)
-        return learned.kernel.take(back), learned.kernels.backend
+        return learned.problem.kernel.take(back), learned.kernels.backend
 
     def fit_transform(self, X: Any, y: Any) -> np.ndarray:
         """Learn the weights, and return the learned Gram of the training samples.
@@ -171,10 +170,12 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
             kernel, backend = self._fit(X, y)
             return kernel.gram(backend)
 
-    def _rows(self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray) -> Rows:
+    def _rows(
+        self, X: Any, Y: np.ndarray, w: np.ndarray, kept: np.ndarray, method: WeightMethod
+    ) -> Rows:
         """Return all samples: each of them has a column in the Gram matrix."""
-        if self._pairwise():
-            return Rows.as_given(w, kept, n_rows(X))
+        if input_kind(self.kernels) == "precomputed":
+            return Rows.as_given(w, kept, X.shape[0])
         return Rows.of(X, Y, w, kept, "never")
 
     def _training(self, X: Any, y: Any, sample_weight: Any = None) -> tuple[Prepared, None]:

@@ -1,7 +1,13 @@
 """Computation of Gram quantities: passes over tiles, factors, statistics, the learned kernel."""
 
 from learnkernels.gram.alignment import alignment
-from learnkernels.gram.centered import CenteredKernels, Products
+from learnkernels.gram.centered import (
+    NORMALIZATIONS,
+    CenteredKernels,
+    InnerProducts,
+    Products,
+    Statistics,
+)
 from learnkernels.gram.checks import check_combination
 from learnkernels.gram.gradients import gradients
 from learnkernels.gram.kernels import BaseKernels, KernelSums
@@ -11,7 +17,6 @@ from learnkernels.gram.packed import PackedGrams
 from learnkernels.gram.rows import KernelRows
 from learnkernels.gram.sampled import SampledSums, can_sample
 from learnkernels.gram.spectrum import largest_eigenpairs, tail_sum
-from learnkernels.gram.statistics import NORMALIZATIONS, InnerProducts, Statistics
 from learnkernels.gram.triangles import from_upper
 
 __all__ = [

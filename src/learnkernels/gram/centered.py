@@ -1,17 +1,284 @@
-"""The centered and scaled base kernels, as weight methods use them: combinations and products."""
+"""The centered and scaled base kernels, and their statistics: what weight methods read.
+
+`CenteredKernels` has combinations of the kernels and products with them; `Statistics` has a, M and
+the traces.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
+from learnkernels.errors import InputError
 from learnkernels.execution import Backend, require_memory
-from learnkernels.gram.factors.factor import Factor
-from learnkernels.gram.factors.kernels import CenteredFactors
 from learnkernels.gram.learned import LearnedKernel, weighted
-from learnkernels.gram.statistics import Statistics
+
+NORMALIZATIONS = ("trace", "frobenius", "cosine", None)
+# A kernel whose centered trace is at most this part of its values is constant.
+CONSTANT = 1e-13
+# A mean diagonal below this cannot be squared, nor divided by twice.
+TINY = float(np.sqrt(np.finfo(float).tiny))
+
+
+def not_finite(names: Sequence[str], values: np.ndarray) -> InputError:
+    """Return the error for rows of values, one for each kernel and the target, that overflow."""
+    row = int(np.argmin(np.isfinite(values).reshape(len(values), -1).all(axis=1)))
+    name = [*names, "of the target"][row]
+    return InputError(
+        f"the values of kernel {name!r} are too large to be summed; scale the columns of X or y, "
+        "or lower the kernel's degree."
+    )
+
+
+def require_squares(
+    names: Sequence[str], squares: np.ndarray, traces: np.ndarray, magnitude: np.ndarray, W: float
+) -> np.ndarray:
+    """Return which kernels vary on the samples; raise if one cannot be used.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Of the kernels; the target is the last.
+    squares, traces : ndarray of shape (n_kernels + 1,)
+        ``|K_kc|_F^2`` and ``tr(K_kc)``.
+    magnitude : ndarray of shape (n_kernels + 1,)
+        Sum of the sizes of the values, in which a small trace is rounding.
+    W : float
+        Sum of the sample weights.
+
+    Returns
+    -------
+    ndarray of bool of shape (n_kernels + 1,)
+    """
+    if not np.isfinite(squares).all():
+        raise not_finite(names, squares)
+    varies = np.abs(traces) > CONSTANT * magnitude
+    small = varies & (np.abs(traces) < TINY * W)
+    if small.any():
+        name = [*names, "of the target"][int(np.argmax(small))]
+        raise InputError(
+            f"the values of kernel {name!r} are too small to be squared; scale the columns of X or "
+            "y, for example with StandardScaler."
+        )
+    varies &= squares > 0
+    negative = varies[:-1] & (traces[:-1] < 0)
+    if negative.any():
+        k = int(np.argmax(negative))
+        raise InputError(
+            f"kernel {names[k]!r} is not positive semi-definite: its centered trace is "
+            f"{traces[k]:.3g}, and it must not be negative. Use another kernel, or clip the "
+            "negative eigenvalues of its Gram matrix."
+        )
+    return varies
+
+
+@dataclass(frozen=True)
+class PartStatistics:
+    """Statistics of some centered kernels, before scaling.
+
+    Attributes
+    ----------
+    a : ndarray of shape (n_kernels,)
+        ``<K_kc, YY'>_F``.
+    squares : ndarray of shape (n_kernels,)
+        ``|K_kc|_F^2``.
+    traces : ndarray of shape (n_kernels,)
+        ``tr(K_kc)``.
+    mean_diagonal : ndarray of shape (n_kernels,)
+        Mean of k(x, x), not centered.
+    observed : ndarray of shape (n_kernels,)
+        Total weight of the samples that the kernel's view has values for.
+    constant : ndarray of bool of shape (n_kernels,)
+        Kernels that are constant on the samples; `a`, `squares` and `traces` are zero there.
+    """
+
+    a: np.ndarray
+    squares: np.ndarray
+    traces: np.ndarray
+    mean_diagonal: np.ndarray
+    observed: np.ndarray
+    constant: np.ndarray
+
+    def keep(self, mask: np.ndarray) -> PartStatistics:
+        """Return the statistics of some kernels."""
+        return PartStatistics(**{name: values[mask] for name, values in vars(self).items()})
+
+
+class InnerProducts(ABC):
+    """M of some kernels."""
+
+    @property
+    @abstractmethod
+    def diagonal(self) -> np.ndarray:
+        """M_kk, shape (p,)."""
+
+    @abstractmethod
+    def block(self, index: np.ndarray) -> np.ndarray:
+        """Return M of some kernels, shape (s, s)."""
+
+    @abstractmethod
+    def times(self, v: np.ndarray) -> np.ndarray:
+        """Return M v, shape (p,)."""
+
+    @abstractmethod
+    def form(self, mu: np.ndarray) -> float:
+        """Return mu'M mu, the squared norm of the combination."""
+
+    @abstractmethod
+    def full(self) -> np.ndarray:
+        """Return all of M, shape (p, p)."""
+
+    @abstractmethod
+    def scaled(self, factors: np.ndarray) -> InnerProducts:
+        """Return M of the kernels multiplied by factors."""
+
+    @abstractmethod
+    def keep(self, mask: np.ndarray) -> InnerProducts:
+        """Return M of some kernels."""
+
+
+@dataclass(frozen=True)
+class StoredProducts(InnerProducts):
+    """M as an array of shape (p, p)."""
+
+    M: np.ndarray
+
+    @property
+    def diagonal(self) -> np.ndarray:
+        return np.diag(self.M)
+
+    def block(self, index: np.ndarray) -> np.ndarray:
+        return self.M[np.ix_(index, index)]
+
+    def times(self, v: np.ndarray) -> np.ndarray:
+        return self.M @ v
+
+    def form(self, mu: np.ndarray) -> float:
+        return float(mu @ self.M @ mu)
+
+    def full(self) -> np.ndarray:
+        return self.M
+
+    def scaled(self, factors: np.ndarray) -> StoredProducts:
+        return StoredProducts(self.M * np.outer(factors, factors))
+
+    def keep(self, mask: np.ndarray) -> StoredProducts:
+        return StoredProducts(self.M[np.ix_(mask, mask)])
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The statistics of p kernels and a target that two-stage methods read.
+
+    Attributes
+    ----------
+    a : ndarray of shape (n_kernels,)
+        ``<K_kc, YY'>_F`` of the centered and scaled kernels.
+    M : ndarray of shape (n_kernels, n_kernels)
+        ``<K_kc, K_lc>_F`` of the centered and scaled kernels. For thousands of kernels it is
+        computed when it is first read.
+    squares : ndarray of shape (n_kernels,)
+        The diagonal of M.
+    traces : ndarray of shape (n_kernels,)
+        ``tr(K_kc)`` of the centered kernels before scaling.
+    target_norm : float
+        ``|Y_c Y_c'|_F``.
+    scales : ndarray of shape (n_kernels,)
+        Divisor of each kernel; one for a constant kernel.
+    constant : ndarray of bool of shape (n_kernels,)
+        Kernels that are constant on the samples; their rows of `M` and `a` are zero.
+    mean_diagonal : ndarray of shape (n_kernels,)
+        Mean of k(x, x), neither centered nor scaled.
+    observed : ndarray of shape (n_kernels,)
+        Total weight of the samples that the kernel's view has values for.
+    inner : InnerProducts
+        M, as much of it as is needed.
+    names : list of str
+        Names of the kernels.
+
+    Notes
+    -----
+    With weights w of sum W, ``M_kl = S_kl - (2/W) sum_i w_i r_ki r_li + s_k s_l / W^2``; without
+    weights w = 1 and W = n.
+    """
+
+    a: np.ndarray
+    squares: np.ndarray
+    traces: np.ndarray
+    target_norm: float
+    scales: np.ndarray
+    constant: np.ndarray
+    mean_diagonal: np.ndarray
+    observed: np.ndarray
+    inner: InnerProducts
+    names: list[str]
+
+    @classmethod
+    def of(
+        cls, parts: Sequence[Any], inner: InnerProducts, target_norm: float, names: Sequence[str],
+        normalize: str | None, center: bool,
+    ) -> Statistics:  # fmt: skip
+        """Return the statistics of all parts in the user's order, divided by the kernels' scales.
+
+        Parameters
+        ----------
+        parts : sequence of CenteredTiles or CenteredFactors
+        inner : InnerProducts
+            Before scaling.
+        target_norm, names
+            As in the class.
+        normalize : {"trace", "frobenius", "cosine", None}
+            ``"trace"``: mean diagonal one, over the samples that the kernel's view has values for.
+            ``"frobenius"``: Frobenius norm one. ``"cosine"`` kernels have a unit diagonal already.
+        center : bool
+            Whether the trace is that of the centered kernels.
+        """
+        found = dict(vars(parts[0].numbers))
+        order = np.concatenate([part.index for part in parts])
+        if not (order[1:] > order[:-1]).all() or len(parts) > 1:  # copies are needed
+            order = np.argsort(order)
+            for name in found:
+                found[name] = np.concatenate([getattr(p.numbers, name) for p in parts])[order]
+        if normalize == "trace":
+            scales = found["traces"] / found["observed"] if center else found["mean_diagonal"]
+        elif normalize == "frobenius":
+            scales = np.sqrt(found["squares"])
+        else:
+            scales = np.ones(len(names))
+        scales = np.where(found["constant"] | ~(scales > 0), 1.0, scales)
+        found["a"] = found["a"] / scales
+        found["squares"] = found["squares"] / scales / scales
+        return cls(
+            **found, target_norm=target_norm, scales=scales, inner=inner.scaled(1 / scales),
+            names=list(names),
+        )  # fmt: skip
+
+    @property
+    def M(self) -> np.ndarray:
+        return self.inner.full()
+
+    def keep(self, mask: np.ndarray) -> Statistics:
+        """Return the statistics of some kernels."""
+        kept = {
+            name: getattr(self, name)[mask] for name in (*PartStatistics.__annotations__, "scales")
+        }
+        names = [name for name, used in zip(self.names, mask, strict=True) if used]
+        return replace(self, **kept, inner=self.inner.keep(mask), names=names)
+
+    def alignments(self) -> np.ndarray:
+        """Return the centered alignment of each kernel with the target, 0 if undefined."""
+        norms = np.sqrt(self.squares) * self.target_norm
+        return np.divide(self.a, norms, out=np.zeros_like(self.a), where=norms > 0)
+
+    def alignment(self, mu: np.ndarray) -> float:
+        """Return the centered alignment of ``sum_k mu_k K_k`` with the target."""
+        norm = np.sqrt(max(self.inner.form(mu), 0.0)) * self.target_norm
+        found = float(mu @ self.a) / norm if norm > 0 else 0.0
+        return min(max(found, -1.0), 1.0)  # with weights of both signs all but rounding may cancel
 
 
 @dataclass(frozen=True)
@@ -78,7 +345,13 @@ class CenteredKernels:
 
     def kernel(self, mu: np.ndarray) -> LearnedKernel:
         """Return ``sum_k mu_k K_k`` as a kernel."""
-        return LearnedKernel.of(self, mu)
+        factors = mu * self.factors
+        parts = tuple(
+            part.combined(factors[part.index], self.center)
+            for part in self.parts
+            if factors[part.index].any()
+        )
+        return LearnedKernel(parts, self.weights, self.center)
 
     def gram(self, mu: np.ndarray) -> np.ndarray:
         """Return ``sum_k mu_k K_k``, shape (n_samples, n_samples)."""
@@ -143,49 +416,6 @@ class CenteredKernels:
         for part in self.parts:
             found[part.index] = part.tail_sums(theta, self.center, self.backend)
         return self.factors * found
-
-    def rank_one(self) -> RankOneColumns | None:
-        """Return the kernels as columns x_k, K_k = x_k x_k'; None if one is not of rank one."""
-        (first, *rest) = self.parts
-        if rest or not isinstance(first, CenteredFactors) or first.n_columns != self.n_kernels:
-            return None
-        factors = first.factors(self.center)
-        return RankOneColumns(self, factors, tuple(first.index[f.owner] for f in factors))
-
-
-@dataclass(frozen=True)
-class RankOneColumns:
-    """Kernels of rank one, K_k = x_k x_k', as the matrix X = [x_1 ... x_p].
-
-    Attributes
-    ----------
-    kernels : CenteredKernels
-    factors : tuple of Factor
-        The columns before scaling.
-    index : tuple of ndarray
-        Kernel of each column.
-    """
-
-    kernels: CenteredKernels
-    factors: tuple[Factor, ...]
-    index: tuple[np.ndarray, ...]
-
-    def gram(self, d: np.ndarray) -> np.ndarray:
-        """Return X diag(d) X', shape (n_samples, n_samples)."""
-        return self.kernels.gram(d)
-
-    def times(self, u: np.ndarray) -> np.ndarray:
-        """Return X u, shape (n_samples,)."""
-        u = np.sqrt(self.kernels.factors) * u
-        parts = zip(self.factors, self.index, strict=True)
-        return np.sum([factor.times(u[index]) for factor, index in parts], axis=0)
-
-    def transposed_times(self, c: np.ndarray) -> np.ndarray:
-        """Return X'c, shape (n_kernels,)."""
-        out = np.empty(self.kernels.n_kernels)
-        for factor, index in zip(self.factors, self.index, strict=True):
-            out[index] = factor.transposed_times(c)
-        return np.sqrt(self.kernels.factors) * out
 
 
 @dataclass(frozen=True)

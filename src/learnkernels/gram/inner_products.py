@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from learnkernels.execution import Backend, require_memory
-from learnkernels.gram.statistics import InnerProducts
+from learnkernels.gram.centered import InnerProducts
 
 
 class Blocks:

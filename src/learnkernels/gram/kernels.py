@@ -22,7 +22,12 @@ import numpy as np
 from learnkernels._warnings import warn
 from learnkernels.errors import InputError, MemoryWarning
 from learnkernels.execution import Backend, available_memory, format_bytes
-from learnkernels.gram.centered import CenteredKernels
+from learnkernels.gram.centered import (
+    CenteredKernels,
+    InnerProducts,
+    Statistics,
+    StoredProducts,
+)
 from learnkernels.gram.checks import check_kernel, check_symmetric
 from learnkernels.gram.factors.kernels import FactorKernels
 from learnkernels.gram.factors.samples import FactorGroup
@@ -30,7 +35,6 @@ from learnkernels.gram.inner_products import Blocks, JointProducts
 from learnkernels.gram.pairs.cells import Cells
 from learnkernels.gram.pairs.kernels import PairKernels
 from learnkernels.gram.pairs.objects import ObjectKernels
-from learnkernels.gram.statistics import InnerProducts, Statistics, StoredProducts
 from learnkernels.gram.tiles.bits import TanimotoGroup
 from learnkernels.gram.tiles.compiled import CompiledGroup, evaluate, has_far_samples
 from learnkernels.gram.tiles.group import Group
@@ -343,37 +347,33 @@ class KernelSums:
         trained = ~np.eye(len(borders) - 1, dtype=bool) if trained is None else trained
         return cls(kernels, sums, Y, w, borders, backend, trained)
 
-    def blocks(self, without: int | None = None) -> np.ndarray:
-        """Return all blocks, or those that the fold that tests one block trains on."""
-        if without is None:
-            return np.arange(len(self.borders) - 1)
-        return np.flatnonzero(self.trained[without])
+    def without(self, block: int) -> tuple[np.ndarray, KernelSums]:
+        """Return the samples that the fold that tests a block trains on, and their sums."""
+        blocks = np.flatnonzero(self.trained[block])
+        samples = np.concatenate([np.arange(*self.borders[b : b + 2]) for b in blocks])
+        return samples, KernelSums(
+            self.kernels.take(samples),
+            tuple(None if sums is None else sums.take(blocks, samples) for sums in self.sums),
+            self.Y[samples],
+            self.weights[samples],
+            np.cumsum([0, *np.diff(self.borders)[blocks]]),
+            self.backend,
+            self.trained[np.ix_(blocks, blocks)],
+        )
 
-    def inside(self, without: int | None = None) -> np.ndarray:
-        """Return the samples of these blocks."""
-        parts = [np.arange(*self.borders[block : block + 2]) for block in self.blocks(without)]
-        return np.concatenate([np.arange(0), *parts])
-
-    def centered(
-        self, normalize: str | None, center: bool = True, without: int | None = None
-    ) -> CenteredKernels:
-        """Return the centered, scaled kernels on all samples, or on those that one fold trains on.
+    def centered(self, normalize: str | None, center: bool = True) -> CenteredKernels:
+        """Return the centered, scaled kernels.
 
         Parameters
         ----------
         normalize : {"trace", "frobenius", "cosine", None}
         center : bool, default=True
             Whether Grams are centered; statistics always are.
-        without : int or None
-            The block that the fold tests.
         """
-        inside = self.inside(without)
-        kernels = self.kernels if without is None else self.kernels.take(inside)
-        w = self.weights[inside]
-        Y = self.Y[inside] - w @ self.Y[inside] / w.sum()
+        w, Y = self.weights, self.Y - self.weights @ self.Y / self.weights.sum()
         parts = tuple(
-            part.centered(sums, self.blocks(without), Y, w, inside)
-            for part, sums in zip(kernels.parts, self.sums, strict=True)
+            part.centered(sums, Y, w)
+            for part, sums in zip(self.kernels.parts, self.sums, strict=True)
         )
         order = np.argsort(np.concatenate([part.index for part in parts]))
         if len(parts) == 1 and parts[0].knows_products:
@@ -383,5 +383,5 @@ class KernelSums:
             everything, ones = np.arange(len(order)), np.ones(len(order))
             inner = JointProducts(Blocks(parts, self.backend), everything, ones, squares)
         target_norm = float(np.linalg.norm((Y * w[:, None]).T @ Y))
-        statistics = Statistics.of(parts, inner, target_norm, kernels.names, normalize, center)
+        statistics = Statistics.of(parts, inner, target_norm, self.kernels.names, normalize, center)
         return CenteredKernels(parts, statistics, w, center, self.backend, 1 / statistics.scales)

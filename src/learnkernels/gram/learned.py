@@ -47,17 +47,6 @@ class LearnedKernel:
     weights: np.ndarray
     center: bool
 
-    @classmethod
-    def of(cls, kernels: Any, mu: np.ndarray) -> LearnedKernel:
-        """Return the combination of `CenteredKernels` with weights mu."""
-        factors = mu * kernels.factors
-        parts = tuple(
-            part.combined(factors[part.index], kernels.center)
-            for part in kernels.parts
-            if factors[part.index].any()
-        )
-        return cls(parts, kernels.weights, kernels.center)
-
     @property
     def rank(self) -> float:
         """Columns of a factor of the Gram; infinity if none is known."""
@@ -83,19 +72,23 @@ class LearnedKernel:
         roots = [part.root() for part in self.parts]
         return np.hstack([np.zeros((len(self.weights), 0)), *roots])
 
-    def gram(self, backend: Backend) -> np.ndarray:
-        """Return the Gram matrix of the training samples, shape (n_samples, n_samples)."""
-        n = len(self.weights)
-        if n > SMALL:
-            require_memory(8 * n * n, f"the Gram matrix of {n} samples")
-        K = np.zeros((n, n))
-        self.add_gram(K, backend)
-        return K
+    def gram(self, backend: Backend, out: np.ndarray | None = None) -> np.ndarray:
+        """Return the Gram matrix of the training samples, shape (n_samples, n_samples).
 
-    def add_gram(self, K: np.ndarray, backend: Backend) -> None:
-        """Add the Gram matrix of the training samples to K, in the precision of K."""
+        Parameters
+        ----------
+        backend : Backend
+        out : ndarray of zeros or None
+            Where to write it, in its precision; None allocates float64.
+        """
+        n = len(self.weights)
+        if out is None:
+            if n > SMALL:
+                require_memory(8 * n * n, f"the Gram matrix of {n} samples")
+            out = np.zeros((n, n))
         for part in self.parts:
-            part.add_gram(K, backend)
+            part.add_gram(out, backend)
+        return out
 
     def cross_gram(self, X: Any, backend: Backend) -> np.ndarray:
         """Return the Gram matrix of new samples against the training samples."""
@@ -139,7 +132,7 @@ class LearnedKernel:
         found = [part.products(part.prepared(X), coef, backend) for part in self.parts]
         return np.sum(found, axis=0)
 
-    def products_of(self, rows: Any, coef: np.ndarray, backend: Backend) -> np.ndarray:
+    def products_of(self, coef: np.ndarray, rows: Any, backend: Backend) -> np.ndarray:
         """Return the same for samples on which `BaseKernels` are known."""
         base = {part.kind: part for part in rows.parts}
         found = [part.products(part.kept(base[part.kind]), coef, backend) for part in self.parts]

@@ -58,7 +58,7 @@ class KernelRows:
         self.backend = backend
         self.use(np.zeros(n_slots * n, dtype))
         if complete and n_slots == n:
-            self.kernel.add_gram(self.values, backend)
+            self.kernel.gram(backend, out=self.values)
             self.slots.update((i, i) for i in range(n))
             self.free.clear()
             self.complete = True

@@ -66,9 +66,7 @@ class SampledSums(KernelSums):
         every, trained = np.array([0, len(Y)]), np.zeros((1, 1), dtype=bool)
         return cls(kernels, few.sums, Y, weights, every, backend, trained, some, few)
 
-    def centered(
-        self, normalize: str | None, center: bool = True, without: int | None = None
-    ) -> CenteredKernels:
+    def centered(self, normalize: str | None, center: bool = True) -> CenteredKernels:
         """Return the kernels on all samples, centered and scaled with the sampled ones."""
         found = self.few.centered(normalize, center)
         parts = tuple(

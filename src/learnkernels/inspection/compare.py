@@ -30,9 +30,8 @@ from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators import Predictor, Prepared, prepare
 from learnkernels.estimators.base import in_memory
 from learnkernels.estimators.fitting import fit_values
-from learnkernels.estimators.input.rows import warn_about_copies
+from learnkernels.estimators.input.samples import class_codes, class_targets, warn_about_copies
 from learnkernels.estimators.input.tables import as_table, is_mixed, warn_about_columns
-from learnkernels.estimators.input.targets import class_codes, class_targets
 from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
 from learnkernels.estimators.outputs.scoring import class_scores
 from learnkernels.estimators.selection import held_out_outputs
@@ -46,7 +45,7 @@ from learnkernels.inspection.comparison import (
     means_of,
     results_of,
 )
-from learnkernels.kernels import encodes, kernel_names, resolve, takes_tables
+from learnkernels.kernels import input_kind, kernel_names, resolve
 from learnkernels.kernels.tables import is_frame
 from learnkernels.machines import SVM, Machine, Ridge
 from learnkernels.methods import METHODS, WeightMethod, as_method
@@ -171,8 +170,9 @@ def compare(
             f"preprocess={preprocess!r}; expected a scikit-learn transformer, or None."
         )
     X, y = in_memory(X), in_memory(y)
-    encoded = encodes(kernels)
-    table = takes_tables(kernels) or (encoded and preprocess is None and is_mixed(X))
+    kind = input_kind(kernels)
+    encoded = kind == "encoded"
+    table = kind == "table" or (encoded and preprocess is None and is_mixed(X))
     if (table and preprocess is None) or not hasattr(X, "shape"):
         X = as_table(X)
     with as_input_error():

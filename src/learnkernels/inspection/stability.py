@@ -19,8 +19,8 @@ from learnkernels.checks import require_choice, require_whole
 from learnkernels.errors import UndefinedAlignmentWarning
 from learnkernels.escaping import printable
 from learnkernels.estimators import learn, refit
-from learnkernels.estimators.regularization import fitted_regularization
-from learnkernels.gram.statistics import InnerProducts
+from learnkernels.estimators.search import fitted_regularization
+from learnkernels.gram.centered import InnerProducts
 from learnkernels.inspection.explain import last_step
 from learnkernels.machines import Ridge
 from learnkernels.methods import as_method

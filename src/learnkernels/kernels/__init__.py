@@ -13,12 +13,11 @@ from learnkernels.kernels.polynomial import Polynomial, polynomials
 from learnkernels.kernels.precomputed import Precomputed
 from learnkernels.kernels.resolve import (
     FAMILIES,
-    encodes,
     has_fast_products,
+    input_kind,
     kernel_names,
     kernels_by_source,
     resolve,
-    takes_tables,
 )
 from learnkernels.kernels.sequences import spectrum, weighted_degree
 from learnkernels.kernels.sources import MISSING, On, Source
@@ -54,9 +53,9 @@ __all__ = [
     "TrainingData",
     "WeightedDegree",
     "as_pairs",
-    "encodes",
     "gaussians",
     "has_fast_products",
+    "input_kind",
     "kernel_names",
     "kernels_by_source",
     "laplacians",
@@ -71,7 +70,6 @@ __all__ = [
     "resolve",
     "spectrum",
     "table",
-    "takes_tables",
     "tanimoto",
     "weighted_degree",
 ]

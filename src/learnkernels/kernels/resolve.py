@@ -47,6 +47,8 @@ FAMILIES: dict[str, Callable[[], Family]] = {
 }
 # Meaning of ``kernels=None``.
 DEFAULT = table()
+# Kinds of samples of those that can be given by name, where they are not numbers.
+KINDS = {None: "encoded", "table": "encoded", "ngrams": "table", "precomputed": "precomputed"}
 # Collections that are not lists of kernels.
 NOT_LISTS = (str, bytes, Mapping)
 # End of the message for a family that takes the other kind of samples.
@@ -93,28 +95,35 @@ def resolve(
     """
     if isinstance(kernels, str) and kernels == "precomputed":
         return [Precomputed(index) for index in range(X.shape[2])]
-    validated = tables.is_numeric(X) and not takes_tables(kernels)
+    validated = tables.is_numeric(X) and input_kind(kernels) != "table"
     data = TrainingData(X, sample_weight, names, missing, validated, target, gradient_products)
     return expand(kernels, data)
 
 
-def takes_tables(kernels: Any) -> bool:
-    """Return whether a kernel selects columns or takes strings, so that X may be a table."""
-    if isinstance(kernels, str):
-        return kernels == "ngrams"
+def input_kind(kernels: Any) -> str:
+    """Return what kind of samples the user's kernels take.
+
+    Returns
+    -------
+    {"precomputed", "table", "encoded", "numbers"}
+        ``"precomputed"``: a stack of Gram matrices. ``"table"``: a table or strings, because a
+        kernel selects columns or takes strings. ``"encoded"``: numbers, or a table with categories
+        and missing cells, because all kernels are those of `table`. ``"numbers"``: all others.
+    """
+    if kernels is None or isinstance(kernels, str):
+        return KINDS.get(kernels, "numbers")
     if isinstance(kernels, Family):
+        if kernels.takes in ("strings", "table"):
+            return "table"
+        if isinstance(kernels, (Table, LearnedMetric)):
+            return "encoded"
         nested = getattr(kernels, "kernels", None)
-        return kernels.takes in ("strings", "table") or takes_tables(nested)
+        return "table" if nested is not None and input_kind(nested) == "table" else "numbers"
     listed = isinstance(kernels, Collection) and is_several(kernels)
-    return listed and any(takes_tables(entry) for entry in kernels)
-
-
-def encodes(kernels: Any) -> bool:
-    """Return whether all kernels are those of `table`: categories and missing cells are allowed."""
-    if isinstance(kernels, (list, tuple)):
-        return bool(kernels) and all(entry is not None and encodes(entry) for entry in kernels)
-    named = isinstance(kernels, str) and kernels == "table"
-    return kernels is None or named or isinstance(kernels, (Table, LearnedMetric))
+    kinds = {input_kind(entry) for entry in kernels if entry is not None} if listed else set()
+    if "table" in kinds:
+        return "table"
+    return "encoded" if kinds == {"encoded"} else "numbers"
 
 
 def has_fast_products(kernels: Any) -> bool:
@@ -211,7 +220,8 @@ def on_all_columns(kernels: list[Any], data: TrainingData) -> list[Kernel]:
     positions = range(tables.n_columns(data.X))
     source = Source()
     if not strings:
-        source = source_of_columns(data, positions, ALL_COLUMNS, encodes(kernels))
+        encoded = input_kind(kernels) == "encoded"
+        source = source_of_columns(data, positions, ALL_COLUMNS, encoded)
     return kernels_on(source, kernels, data, view="")
 
 

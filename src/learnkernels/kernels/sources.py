@@ -192,18 +192,16 @@ class Source:
         Steps that fill missing cells also take samples without any value, unless these are missing
         in a view that the user selected.
         """
-        if not self.fills():
+        if self.columns is not None:
+            fills = self.columns.encodings is not None
+        else:
+            fills = bool(self.maps) and getattr(self.maps[0], "fills", False)
+        if not fills:
             return has_values(data, self.view)
         check_values(data, self.view)
         if self.columns is None or self.view == ALL_COLUMNS:
             return np.ones(tables.n_rows(X), dtype=bool)
         return self.columns.observed(X)
-
-    def fills(self) -> bool:
-        """Return whether the first step takes samples with missing cells."""
-        if self.columns is not None:
-            return self.columns.encodings is not None
-        return bool(self.maps) and getattr(self.maps[0], "fills", False)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from learnkernels.checks import as_input_error, is_several, is_whole
 from learnkernels.errors import InputError
 from learnkernels.kernels import tables
 from learnkernels.kernels.base import Family, Kernel, TrainingData
-from learnkernels.kernels.resolve import encodes, kernels_on
+from learnkernels.kernels.resolve import input_kind, kernels_on
 from learnkernels.kernels.sources import Source, source_of_columns
 from learnkernels.plurals import count_text
 
@@ -36,7 +36,8 @@ class View(Family):
         names = tables.column_names(data.X) if data.names is None else list(data.names)
         view = self.name or columns_name(self.columns)
         positions = select(self.columns, data.X, names, view)
-        return source_of_columns(data, positions, view, encodes(self.kernels))
+        encoded = input_kind(self.kernels) == "encoded"
+        return source_of_columns(data, positions, view, encoded)
 
 
 @dataclass(frozen=True)

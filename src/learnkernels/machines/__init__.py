@@ -19,7 +19,6 @@ from learnkernels.machines.posterior import (
     LeftOut,
     Posterior,
     Training,
-    fits_in_memory,
     posterior_bytes,
 )
 from learnkernels.machines.ridge import (
@@ -51,7 +50,6 @@ __all__ = [
     "Training",
     "TrainingProblem",
     "dense_subproblem",
-    "fits_in_memory",
     "gram_bytes",
     "has_closed_form",
     "not_definite",

@@ -39,7 +39,6 @@ class AlignmentPredictor(Machine, Strategy):
     intercept: bool = True
 
     name: ClassVar[str] = "alignment"
-    has_parameter: ClassVar[bool] = False
 
     def check(self, n: int, max_memory: float, n_components: int | None) -> None:
         require_dense("the alignment predictor", n, max_memory, n_components, "use fewer samples")

@@ -191,20 +191,13 @@ class Machine(ABC):
     ----------
     name : str
         The string a user types.
-    takes_alpha : bool
-        Whether the regularisation parameter is alpha = 1 / (2 C), and not C.
-    has_parameter : bool
-        Whether there is a regularisation parameter.
+    takes_C, takes_alpha : bool
+        Whether the regularisation parameter is C, or alpha = 1 / (2 C); some have none.
     """
 
     name: ClassVar[str]
+    takes_C: ClassVar[bool] = False
     takes_alpha: ClassVar[bool] = False
-    has_parameter: ClassVar[bool] = True
-
-    @property
-    def takes_C(self) -> bool:
-        """Whether the regularisation parameter is C."""
-        return self.has_parameter and not self.takes_alpha
 
     def approximate(self) -> Machine:
         """Return the machine for predictors that are compared and not kept: less precise."""

@@ -389,11 +389,6 @@ def inverse_root(B: np.ndarray, w: np.ndarray, alpha: float, center: bool) -> np
     return np.asarray(root[:, None] * F)
 
 
-def fits_in_memory(n: int, max_memory: float) -> bool:
-    """Return whether the posterior of n samples can be computed within `max_memory` bytes."""
-    return posterior_bytes(n) <= max_memory
-
-
 def posterior_bytes(n: int) -> float:
     """Return the bytes of the matrices of the posterior of n samples."""
     return gram_bytes(n, MATRICES)

@@ -121,12 +121,13 @@ def has_closed_form(
     """
     if n_components is not None and n_components < n:
         return True
-    return gram_bytes(n, SEVERAL_VALUES) <= max_memory and not prefers_products(n, fast_products)
+    products = fast_products and prefers_products(n)
+    return gram_bytes(n, SEVERAL_VALUES) <= max_memory and not products
 
 
-def prefers_products(n: int, fast_products: bool) -> bool:
-    """Return whether products with the kernel of n samples are faster than its Gram matrix."""
-    return fast_products and n > DENSE_SAMPLES
+def prefers_products(n: int) -> bool:
+    """Return whether products with a kernel of n samples, if they are fast, replace its Gram."""
+    return n > DENSE_SAMPLES
 
 
 class Ridge(Machine):
@@ -155,7 +156,7 @@ class Ridge(Machine):
             return FactorRidge()
         if landmarks:
             return LandmarkRidge()
-        if prefers_products(n, problem.kernel.fast_products):
+        if problem.kernel.fast_products and prefers_products(n):
             return ProductRidge()
         fits = gram_bytes(n, count) <= problem.max_memory
         return DenseRidge() if fits else ConjugateGradientRidge()
@@ -205,7 +206,7 @@ def ridge_system(
     kernel: LearnedKernel, weights: np.ndarray, alpha: float, backend: Backend
 ) -> DenseSystem | FactorSystem | ProductSystem | None:
     """Return ``W^1/2 K W^1/2 + alpha I``, ready to be solved; None if it is not definite."""
-    if prefers_products(len(weights), kernel.fast_products):
+    if kernel.fast_products and prefers_products(len(weights)):
         return ProductSystem.of(kernel, weights, alpha, backend)
     if is_thin(kernel.rank, len(weights)):
         return FactorSystem.of(np.sqrt(weights)[:, None] * kernel.root(), alpha)

@@ -9,7 +9,6 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,6 @@ from learnkernels.machines.base import (
     Strategy,
     Trained,
     TrainingProblem,
-    gram_bytes,
     needs_all_samples,
     require_gram_memory,
 )
@@ -58,12 +56,16 @@ class SVM(Machine, Strategy):
         Largest violation of the optimality conditions, in units of the margin.
     exact : bool
         Whether solutions are polished to full precision.
+    epsilon : float or None
+        Residual without loss, for real targets; None is for labels.
     """
 
     name = "svm"
+    takes_C = True
 
     tol: float = 1e-3
     exact: bool = True
+    epsilon: float | None = None
 
     def check(self, n: int, max_memory: float, n_components: int | None) -> None:
         who = f"the {self.name.upper()}"
@@ -85,14 +87,16 @@ class SVM(Machine, Strategy):
     def strategy(self, problem: TrainingProblem, n_values: int = 1) -> SVM:
         return self
 
-    def options(self) -> dict[str, Any]:
-        """Return the options of the solver."""
-        return {"tol": self.tol, "exact": self.exact}
-
     def train(self, problem: TrainingProblem, values: Sequence[float]) -> list[Trained]:
         """Solve every output separately, along the values of C."""
-        solve = partial(svm_path, weights=problem.weights, values=values, **self.options())
-        by_output = dense_paths(problem, solve) if dense(problem) else row_paths(problem, solve)
+        n, w = len(problem.Y), problem.weights
+        solve = partial(
+            svm_path, weights=w, values=values, epsilon=self.epsilon, tol=self.tol, exact=self.exact
+        )
+        # Rows of single precision are faster than the Gram matrix, unless there are few samples.
+        faster = n > FEW and problem.kernel.fast_single and not problem.signed
+        dense = 8.0 * n * n <= problem.max_memory and not faster
+        by_output = dense_paths(problem, solve) if dense else row_paths(problem, solve)
         return [
             Trained(
                 np.column_stack([path[v][0].beta for path in by_output]),
@@ -101,14 +105,6 @@ class SVM(Machine, Strategy):
             )
             for v in range(len(values))
         ]
-
-
-def dense(problem: TrainingProblem) -> bool:
-    """Return whether to train with the Gram matrix in double precision."""
-    n = len(problem.Y)
-    # Rows of single precision are faster, unless there are few samples.
-    faster = n > FEW and problem.kernel.fast_single and not problem.signed
-    return gram_bytes(n) <= problem.max_memory and not faster
 
 
 def dense_paths(problem: TrainingProblem, solve: Solve) -> list[Path]:
@@ -155,18 +151,13 @@ class SVR(SVM):
 
     Parameters
     ----------
-    tol, exact
+    tol, exact, epsilon
         As in `SVM`; tol is in units of the standard deviation.
-    epsilon : float
-        Residual without loss.
     """
 
     name = "svr"
 
-    epsilon: float = 0.1
-
-    def options(self) -> dict[str, Any]:
-        return super().options() | {"epsilon": self.epsilon}
+    epsilon: float | None = 0.1
 
     def train(self, problem: TrainingProblem, values: Sequence[float]) -> list[Trained]:
         """Standardise the targets, and solve every one of them along the values of C."""

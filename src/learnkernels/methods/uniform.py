@@ -26,7 +26,7 @@ class Uniform(WeightMethod):
 
     def learn(self, problem: WeightProblem) -> LearnedWeights:
         """Return equal weights."""
-        p = problem.kernels.n_kernels
-        mu = np.full(p, 1 / p)
-        alignment = problem.kernels.statistics.alignment(mu)
+        statistics = problem.kernels.statistics
+        mu = np.full(len(statistics.a), 1 / len(statistics.a))
+        alignment = statistics.alignment(mu)
         return LearnedWeights(mu, Certificate.closed_form(alignment, "alignment"))

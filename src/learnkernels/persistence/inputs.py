@@ -32,8 +32,7 @@ from learnkernels.kernels import (
     Source,
     Tanimoto,
     WeightedDegree,
-    encodes,
-    takes_tables,
+    input_kind,
 )
 from learnkernels.kernels.learned_metric import LinearMap
 from learnkernels.kernels.low_rank import NystroemMap, RandomMap
@@ -66,14 +65,14 @@ class Data:
 def check_inputs(model: Any) -> None:
     """Raise unless all kernels of a fitted estimator can read its input."""
     tables = model._reads_tables
-    known = takes_tables(model.kernels) or (tables and encodes(model.kernels))
+    kind = input_kind(model.kernels)
+    known = kind == "table" or (tables and kind == "encoded")
     require(tables == known, "kernels that read other samples")
     names = getattr(model, "feature_names_in_", None)
     if names is not None:
         require(len(names) == model.n_features_in_ == len(set(names)), "other names of columns")
     given = None if names is None else tuple(names)
-    stack = isinstance(model.kernels, str) and model.kernels == "precomputed"
-    data = Data("stack" if stack else "numbers", model.n_features_in_, given)
+    data = Data("stack" if kind == "precomputed" else "numbers", model.n_features_in_, given)
     if tables:
         require(hasattr(model, "_on_strings"), "a table, or strings")
         data = Data("strings") if model._on_strings else Data("table", model.n_features_in_, given)

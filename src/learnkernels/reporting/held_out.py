@@ -69,8 +69,8 @@ def held_out(
         with (
             within(name, f"fold {fold} of {len(splits)}"),
             counted_unconverged() as found,
-            suppressed(UniformBetterWarning),  # the fit on all samples raises these
-            suppressed(NeverPredictedWarning),
+            # The fit on all samples raises these.
+            suppressed(UniformBetterWarning, NeverPredictedWarning),
         ):
             X_train, y_train = _safe_split(model, X, y, train)
             X_test, _ = _safe_split(model, X, y, test, train)

@@ -12,7 +12,7 @@ import numpy as np
 from learnkernels._warnings import suppressed
 from learnkernels.checks import is_whole
 from learnkernels.errors import InputError, TableWarning
-from learnkernels.estimators.input.rows import warn_about_copies
+from learnkernels.estimators.input.samples import warn_about_copies
 from learnkernels.files import replacing
 from learnkernels.reporting.formatting import Summary
 from learnkernels.reporting.html import to_html

@@ -18,7 +18,7 @@ from sklearn.utils import get_tags
 
 from learnkernels.checks import positive_values
 from learnkernels.errors import InputError
-from learnkernels.estimators.regularization import (
+from learnkernels.estimators.search import (
     fitted_regularization,
     grid_of,
     regularization_name,

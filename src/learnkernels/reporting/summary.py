@@ -18,7 +18,7 @@ from learnkernels.checks import as_input_error, is_whole
 from learnkernels.errors import InputError
 from learnkernels.estimators import refit
 from learnkernels.estimators.base import BaseKernelEstimator
-from learnkernels.estimators.regularization import fitted_regularization
+from learnkernels.estimators.search import fitted_regularization
 from learnkernels.estimators.transformer import looks_like_classes
 from learnkernels.gram import CenteredKernels
 from learnkernels.inspection.stability import (

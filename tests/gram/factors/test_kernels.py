@@ -108,7 +108,7 @@ def test_statistics_without_a_block_equal_those_of_the_other_samples(kernels, st
     sums = sums_of(kernels, storage(X), Y, borders=borders)
     for block in (0, 1, 2):
         kept = np.delete(np.arange(N), slice(*borders[block : block + 2]))
-        found = sums.centered(None, without=block).statistics
+        found = sums.without(block)[1].centered(None).statistics
         a, M, traces = dense.statistics([kernel(X[kept]) for kernel in kernels], Y[kept])
         assert np.allclose(found.a, a, atol=1e-10 * a.max())
         assert np.allclose(found.M, M, atol=1e-10 * M.max())
@@ -149,7 +149,7 @@ def test_grams_and_products_equal_their_definition(kernels, storage, center, nor
     for outputs in (
         learned.products(storage(Z), coef, Threads(1)),
         sum(part.outputs(storage(Z), Threads(1)) for part in learned.functions(coef)),
-        learned.products_of(base.take(np.arange(5)), coef, Threads(1)),
+        learned.products_of(coef, base.take(np.arange(5)), Threads(1)),
     ):
         wanted = new @ coef if len(outputs) == 7 else expected[:5] @ coef
         assert np.allclose(outputs, wanted, atol=1e-10)

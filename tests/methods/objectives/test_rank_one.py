@@ -13,13 +13,14 @@ from learnkernels.methods.objectives import (
     rank_one_ridge_weights,
     rank_one_svm_weights,
 )
+from learnkernels.methods.objectives.rank_one import RankOneColumns
 from learnkernels.solvers import Simplex
 from tests.methods.problems import counts, labels, many, problem_of, ridge_targets
 
 
 def dense_columns(problem):
     """Return the scaled, centered columns x_k of rank-one kernels, shape (n, p)."""
-    kernels = problem.kernels.rank_one()
+    kernels = RankOneColumns.of(problem.kernels)
     p = problem.kernels.n_kernels
     return np.column_stack([kernels.times(problem.kernels.unit(k)) for k in range(p)])
 
@@ -36,7 +37,7 @@ def test_interior_points_reach_the_optimum_of_the_sparse_svm(C):
     program = cp.Problem(cp.Maximize(value), [*box, cp.abs(B.T @ beta) <= s])
     expected = program.solve(solver=cp.CLARABEL)
     objective = SVMObjective(problem.kernels, problem.Y, np.full(80, C))
-    columns = problem.kernels.rank_one()
+    columns = RankOneColumns.of(problem.kernels)
     mu, certificate = rank_one_svm_weights(objective, columns, tol=1e-5, max_iter=100)
     assert certificate.status == "optimal" and certificate.gap <= 1e-5
     assert np.isclose(certificate.primal, expected, rtol=2e-5)
@@ -56,7 +57,7 @@ def test_interior_points_reach_the_optimum_of_sparse_ridge(alpha, radius):
     program = cp.Problem(cp.Maximize(value - radius * cp.square(s)), [cp.abs(B.T @ c) <= s])
     expected = program.solve(solver=cp.CLARABEL)
     objective = RidgeObjective.of(problem, Simplex(radius))
-    columns = problem.kernels.rank_one()
+    columns = RankOneColumns.of(problem.kernels)
     mu, certificate = rank_one_ridge_weights(objective, columns, radius, tol=1e-6, max_iter=100)
     assert certificate.status == "optimal"
     assert np.isclose(certificate.primal, expected, rtol=1e-5)
@@ -66,8 +67,8 @@ def test_interior_points_reach_the_optimum_of_sparse_ridge(alpha, radius):
 def test_only_kernels_of_rank_one_are_columns():
     X, y = counts(), labels(counts())
     for kernels in (lk.low_rank([[0, 1], [2]]), [lk.per_feature(), lk.linear()], lk.linear()):
-        assert problem_of(kernels, X, y).kernels.rank_one() is None
-    assert problem_of(lk.per_feature(), X, y).kernels.rank_one() is not None
+        assert RankOneColumns.of(problem_of(kernels, X, y).kernels) is None
+    assert RankOneColumns.of(problem_of(lk.per_feature(), X, y).kernels) is not None
 
 
 def test_interior_points_keep_small_weights_at_large_C():
@@ -77,7 +78,7 @@ def test_interior_points_keep_small_weights_at_large_C():
     y = np.where(X[:, [0]].toarray()[:, 0] + rng.standard_normal(150) > 0.5, 1.0, -1.0)
     problem = problem_of(lk.per_feature(), X, y, value=1e4)
     objective = SVMObjective(problem.kernels, problem.Y, np.full(150, 1e4))
-    columns = problem.kernels.rank_one()
+    columns = RankOneColumns.of(problem.kernels)
     mu, certificate = rank_one_svm_weights(objective, columns, tol=1e-4, max_iter=100)
     assert certificate.status == "optimal" and np.isclose(mu.sum(), 1) and mu.min() >= 0
     # At these weights no SVM has a smaller value than the certificate's bound.

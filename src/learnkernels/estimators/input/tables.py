@@ -12,7 +12,7 @@ from sklearn.utils.validation import _check_y, validate_data
 from learnkernels._warnings import warn
 from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError, TableWarning
-from learnkernels.kernels import encodes
+from learnkernels.kernels import input_kind
 from learnkernels.kernels.encoding import labels, plain_numbers
 from learnkernels.kernels.tables import column, holds_text, is_frame, n_rows, strings
 from learnkernels.plurals import count_text
@@ -42,7 +42,7 @@ def validated_table(
         Of scikit-learn's check of y.
     """
     X = as_table(X)
-    if not reset and encodes(estimator.kernels):
+    if not reset and input_kind(estimator.kernels) == "encoded":
         with as_input_error():
             validate_data(estimator, X, reset=False, skip_check_array=True)
         return X
@@ -71,8 +71,7 @@ def is_mixed(X: Any) -> bool:
     """Return whether X has columns other than numbers, which have to be encoded."""
     if is_frame(X):
         return not plain_numbers(X)
-    objects = isinstance(X, np.ndarray) and X.dtype.kind == "O"
-    if not (objects or holds_strings(X)):
+    if X.dtype.kind != "O" if isinstance(X, np.ndarray) else not holds_strings(X):
         return False
     values = np.asarray(X, dtype=object)
     if values.ndim != 2 or not any(isinstance(value, str) for value in values.flat):

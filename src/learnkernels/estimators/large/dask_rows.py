@@ -20,7 +20,7 @@ from learnkernels._warnings import suppressed
 from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators.input.parts import joined
-from learnkernels.estimators.input.targets import class_codes
+from learnkernels.estimators.input.samples import class_codes
 from learnkernels.estimators.outputs.lazy import is_dask, on_worker
 from learnkernels.execution import Chunk, DaskChunks, digest, saving_backend
 from learnkernels.kernels import tables

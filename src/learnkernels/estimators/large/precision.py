@@ -8,7 +8,6 @@ rows estimates the error. It falls as 1 / sqrt(m).
 from __future__ import annotations
 
 import logging
-from contextlib import ExitStack
 from copy import copy
 from typing import Any
 
@@ -54,9 +53,7 @@ def needed_rows(model: Any, method: WeightMethod, few: tuple[Any, Any, Any]) -> 
     trial._forget()
     if hasattr(model, "class_weight"):
         trial.classes_ = np.unique(few[1])
-    with ExitStack() as stack:
-        for category in REPEATED:
-            stack.enter_context(suppressed(category))
+    with suppressed(*REPEATED):
         prepared, machine = trial._training(*few)
         error = kernel_error(prepared, method, machine, random_generator(model.random_state))
     m = len(prepared.Y)

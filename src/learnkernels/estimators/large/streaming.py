@@ -26,16 +26,16 @@ from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators.fitting import (
     Predictor,
     regularization,
-    training_problem,
 )
 from learnkernels.estimators.input.parts import as_parts
-from learnkernels.estimators.input.rows import Rows
-from learnkernels.estimators.input.targets import class_codes
+from learnkernels.estimators.input.samples import Rows, class_codes
 from learnkernels.estimators.large.dask_rows import RowsOnWorkers
 from learnkernels.estimators.large.precision import PILOT, needed_rows
 from learnkernels.estimators.outputs.lazy import is_dask
-from learnkernels.estimators.regularization import AROUND, class_loss, regularization_name
+from learnkernels.estimators.regularization import AROUND, class_loss
+from learnkernels.estimators.search import regularization_name
 from learnkernels.execution import Dask, as_backend, format_bytes, saving_backend
+from learnkernels.kernels import input_kind
 from learnkernels.kernels.tables import is_frame
 from learnkernels.machines import LandmarkRidge, StreamedRidge
 from learnkernels.methods import Ensemble, as_method
@@ -163,7 +163,7 @@ def all_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> AllRows:
 
 def require_landmarks(model: Any) -> None:
     """Raise if a parameter has no meaning for a fit with a subsample."""
-    if model._pairwise():
+    if input_kind(model.kernels) == "precomputed":
         raise InputError(
             'subsample is for samples, and kernels="precomputed" takes Gram matrices of all of '
             "them; leave subsample out."
@@ -289,14 +289,14 @@ def draw(model: Any, rows: AllRows, size: int) -> tuple[np.ndarray, dict[int, np
 
 def train_on_all(model: Any, fitted: Any, rows: AllRows) -> tuple[Predictor, float]:
     """Train ridge with the sums of all rows; return it with its regularisation."""
-    prepared, learned, machine = fitted.prepared, fitted.learned, fitted.machine
-    learned.known.clear()  # frees the solution of the subsample
+    learned, machine = fitted.learned, fitted.machine
+    learned.problem.known.clear()  # frees the solution of the subsample
     given = getattr(model, regularization_name(model))
     automatic = isinstance(given, str)
     values = (fitted.value * AROUND).tolist() if automatic else positive_values("", given, "")
-    alphas = [regularization(machine, value, prepared.task) for value in values]
+    alphas = [regularization(machine, value, learned.task) for value in values]
     strategy = rows.ridge(model)
-    problem = replace(training_problem(prepared, learned), left_out=True, posterior=True)
+    problem = replace(learned.problem, left_out=True, posterior=True)
     solution = strategy.solve(problem)
     if is_classifier(model):
         losses = [class_loss(outputs, problem) for outputs in solution.outputs(alphas)]
@@ -304,7 +304,7 @@ def train_on_all(model: Any, fitted: Any, rows: AllRows) -> tuple[Predictor, flo
         losses = list(solution.errors(alphas))
     best = int(np.argmin(losses))
     trained = solution.trained(alphas[best])
-    terms = ((learned.kernel, trained.coef, trained.primal),)
+    terms = ((problem.kernel, trained.coef, trained.primal),)
     predictor = Predictor(
         learned, terms, trained.intercept, (), strategy.name, trained.left_out, trained.posterior
     )

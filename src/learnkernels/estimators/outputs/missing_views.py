@@ -27,7 +27,7 @@ from learnkernels.gram import LearnedKernel
 from learnkernels.gram.factors.combination import CombinedFactors
 from learnkernels.gram.learned import Function
 from learnkernels.gram.tiles.combination import CombinedTiles, TileFunction
-from learnkernels.kernels import Source
+from learnkernels.kernels import Source, input_kind
 from learnkernels.kernels.tables import n_rows, rows
 from learnkernels.machines import (
     DenseRidge,
@@ -81,7 +81,7 @@ class TrainingViews:
             Whether `fit` chose it.
         """
         kernels = learned.kernels
-        units = LearnedKernel.of(kernels, np.ones(len(kernels.factors)))
+        units = kernels.kernel(np.ones(len(kernels.factors)))
         around = AROUND if searched and machine.takes_alpha else np.ones(1)
         values = regularization(machine, value, prepared.task) * around
         return cls(units.as_columns(np.arange(len(prepared.Y))), prepared.Y, values)
@@ -222,7 +222,11 @@ def keeps_views(model: Any, predictor: Predictor) -> bool:
     weights of each target).
     """
     several = len(model.view_weights_) > 1
-    return several and predictor.learned.result.offset is None and not model._pairwise()
+    return (
+        several
+        and predictor.learned.result.offset is None
+        and input_kind(model.kernels) != "precomputed"
+    )
 
 
 def weights_of_observed(mu: np.ndarray, alignments: np.ndarray, observed: np.ndarray) -> np.ndarray:

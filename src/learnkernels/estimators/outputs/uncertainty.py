@@ -9,25 +9,15 @@ import numpy as np
 
 from learnkernels.checks import is_number
 from learnkernels.errors import InputError
-from learnkernels.estimators.fitting import Predictor
 from learnkernels.execution import Backend, format_bytes
 from learnkernels.gram import LearnedKernel
+from learnkernels.kernels import input_kind
 from learnkernels.kernels.tables import n_rows, rows
-from learnkernels.machines import Posterior, Training, fits_in_memory, posterior_bytes
+from learnkernels.machines import Posterior, Training, posterior_bytes
 from learnkernels.methods import Ensemble, as_method
 
 # Numbers in an array of some new samples and what belongs to each.
 PIECE = 2_000_000
-
-
-def kept_posterior(
-    predictor: Predictor, functions: tuple[Any, ...], alpha: float | None, max_memory: float
-) -> Posterior | Training | None:
-    """Return what `posterior_of` needs of a predictor, None if it has no posterior."""
-    if alpha is None or predictor.learned.result.offset is not None:
-        return None
-    ((kernel, coef, _),) = predictor.terms
-    return posterior_or_training(kernel, coef, predictor.posterior, alpha, functions, max_memory)
 
 
 def posterior_or_training(
@@ -50,7 +40,7 @@ def posterior_or_training(
     """
     if posterior is not None:
         return posterior
-    fits = fits_in_memory(len(coef), max_memory)
+    fits = posterior_bytes(len(coef)) <= max_memory
     return Training.of(kernel, coef, alpha, functions) if fits else None
 
 
@@ -67,7 +57,7 @@ def reason(model: Any) -> tuple[str, str]:
     """Return why a fitted regressor has no posterior, and how to fit one that has."""
     if model.alpha_ is None:
         return f"machine {model.solver_!r} is not ridge", 'fit it with machine="ridge"'
-    if model._pairwise():
+    if input_kind(model.kernels) == "precomputed":
         why = 'kernels="precomputed" does not give K(x, x) of new samples'
         advice = "pass kernels as formulas, such as lk.gaussians(), and the table that they read"
         return why, advice

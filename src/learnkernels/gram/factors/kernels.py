@@ -18,10 +18,10 @@ from scipy import sparse
 
 from learnkernels.errors import InputError
 from learnkernels.execution import Backend
+from learnkernels.gram.centered import CONSTANT, TINY, PartStatistics
 from learnkernels.gram.factors.combination import ROWS, CombinedFactors, row_ranges
 from learnkernels.gram.factors.factor import Factor, inner, second_moments
 from learnkernels.gram.factors.samples import FactorGroup, FactorSamples
-from learnkernels.gram.statistics import CONSTANT, TINY, PartStatistics
 from learnkernels.gram.triangles import pack_rows
 from learnkernels.plurals import count_text
 
@@ -68,9 +68,7 @@ class FactorKernels:
         groups, samples = (tuple(part) for part in zip(*pairs, strict=True)) if pairs else ((), ())
         return FactorKernels(self.index[mask], groups, samples)
 
-    def centered(
-        self, sums: None, blocks: np.ndarray, Y: np.ndarray, w: np.ndarray, inside: np.ndarray
-    ) -> CenteredFactors:
+    def centered(self, sums: None, Y: np.ndarray, w: np.ndarray) -> CenteredFactors:
         """Return the centered kernels; Y of shape (n_samples, n_targets) is centered."""
         p = len(self.index)
         a, squares, traces, raw, observed, sizes = (np.zeros(p) for _ in range(6))

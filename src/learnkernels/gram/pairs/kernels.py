@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from learnkernels.execution import Backend
+from learnkernels.gram.centered import PartStatistics, require_squares
 from learnkernels.gram.learned import weighted
 from learnkernels.gram.pairs.cells import Cells
 from learnkernels.gram.pairs.combination import CombinedPairs
 from learnkernels.gram.pairs.objects import ObjectKernels
 from learnkernels.gram.spectrum import tail_sum
-from learnkernels.gram.statistics import PartStatistics, require_squares
 from learnkernels.gram.triangles import pack_rows
 from learnkernels.kernels import Source
 
@@ -59,9 +59,7 @@ class PairKernels:
             self, index=self.index[mask], names=names, objects=self.objects.keep(mask)
         )  # fmt: skip
 
-    def centered(
-        self, sums: None, blocks: np.ndarray, Y: np.ndarray, w: np.ndarray, inside: np.ndarray
-    ) -> CenteredPairs:
+    def centered(self, sums: None, Y: np.ndarray, w: np.ndarray) -> CenteredPairs:
         """Return the centered kernels; Y of shape (n_pairs, n_targets) is centered."""
         p, W, objects = len(self.index), w.sum(), self.objects
         with np.errstate(over="ignore", invalid="ignore"):  # checked below

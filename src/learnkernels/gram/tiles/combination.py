@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from learnkernels.execution import Backend
+from learnkernels.gram.tiles import passes
 from learnkernels.gram.tiles.gaussians import GaussianSum
 from learnkernels.gram.tiles.group import Tiled
-from learnkernels.gram.tiles.passes import COLUMNS, combine, multiply_both, ranges, row_ranges
+from learnkernels.gram.tiles.passes import COLUMNS, ranges, row_ranges
 
 
 @dataclass(frozen=True)
@@ -87,12 +88,12 @@ class CombinedTiles:
     ) -> None:  # fmt: skip
         """Add the combination minus ``u_i + u_j`` on a tile to ``out[at, j0:]``; see `combine`."""
         if self.gaussians is None:
-            combine(kernels.tile(rows, columns), self.factors, u_i, u_j, out, at, j0)
+            passes.combine(kernels.tile(rows, columns), self.factors, u_i, u_j, out, at, j0)
             return
         left, right = kernels.left[0], kernels.right[0]
-        near = left.part(rows)
+        near = left.take(rows)
         same = left is right and rows == columns
-        self.gaussians.add(near, near if same else right.part(columns), u_i, u_j, out, at, j0)
+        self.gaussians.add(near, near if same else right.take(columns), u_i, u_j, out, at, j0)
 
     def prepared(self, X: Any) -> Tiled:
         """Return new samples as rows."""
@@ -164,7 +165,7 @@ class CombinedTiles:
         """Return the product of some rows with coef, without the terms of centering."""
         out = np.zeros((rows.stop - rows.start, coef.shape[1]))
         if self.gaussians is not None:
-            left, right = kernels.left[0].part(rows), kernels.right[0]
+            left, right = kernels.left[0].take(rows), kernels.right[0]
             self.gaussians.add_products(left, right, np.ascontiguousarray(coef.T), out, dtype)
             return out
         u_i, at = np.zeros(len(out)), np.arange(len(out))
@@ -288,7 +289,7 @@ class SymmetricProducts:
         for columns in (rows, *ranges((0, self.coef.shape[1]), COLUMNS, rows.stop)):
             behind = slice(columns.start - rows.start, columns.stop - rows.start)
             transposed = nothing if columns is rows else out[:, behind]
-            multiply_both(
+            passes.multiply_both(
                 kernels.tile(rows, columns), self.combined.factors, coef[:, height],
                 coef[:, behind], out[:, height], transposed,
             )  # fmt: skip
@@ -324,7 +325,7 @@ class TileFunction:
 
     def outputs(self, X: Any, backend: Backend) -> np.ndarray:
         """Return values for new samples, shape (n_new, n_outputs)."""
-        return self.combined.products(self.combined.prepared(X), self.coef, backend)
+        return self.combined.products(self.combined.kernels.against(X), self.coef, backend)
 
     def restricted(self, kernels: np.ndarray) -> TileFunction | None:
         """Return the terms of some base kernels, up to a constant; None if it has none of them."""

@@ -48,12 +48,8 @@ class CompiledSamples:
     def __len__(self) -> int:
         return len(self.squared)
 
-    def take(self, index: np.ndarray) -> CompiledSamples:
+    def take(self, index: np.ndarray | slice) -> CompiledSamples:
         return CompiledSamples(self.A[index], self.squared[index], self.raw[index])
-
-    def part(self, samples: slice) -> CompiledSamples:
-        """Return a range of the samples."""
-        return CompiledSamples(self.A[samples], self.squared[samples], self.raw[samples])
 
     def as_columns(self) -> CompiledSamples:
         return self

@@ -134,8 +134,8 @@ class GaussianSum:
             Precision of the Gaussians; products are added in double precision.
         """
         A, s_i = left.A.astype(dtype, copy=False), left.squared.astype(dtype, copy=False)
-        for j in range(0, len(right), TILE):
-            near = right.part(slice(j, j + TILE))
+        for j in range(0, len(right.squared), TILE):
+            near = right.take(slice(j, j + TILE))
             B, s_j = near.A.astype(dtype, copy=False), near.squared.astype(dtype, copy=False)
             multiply_gaussians(
                 A @ B.T, s_i, s_j, self.gammas, self.factors, coef[:, j : j + TILE], out
@@ -159,7 +159,7 @@ class GaussianSum:
         behind : ndarray of shape (n_outputs, n_samples - rows.stop)
             Sums over i, for the samples behind these rows.
         """
-        left = samples.part(rows)
+        left = samples.take(rows)
         own = np.zeros((len(left), len(coef)))
         behind = np.zeros((len(coef), len(samples) - rows.stop))
         dot = left.A @ left.A.T
@@ -169,7 +169,7 @@ class GaussianSum:
         )
         for j in range(rows.stop, len(samples), TILE):
             columns, at = slice(j, j + TILE), j - rows.stop
-            right = samples.part(columns)
+            right = samples.take(columns)
             multiply_both_ways(
                 left.A @ right.A.T, left.squared, right.squared, self.gammas, self.factors,
                 coef[:, rows], coef[:, columns], own, behind[:, at : at + TILE],

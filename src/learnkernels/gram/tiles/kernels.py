@@ -14,22 +14,16 @@ import numpy as np
 
 from learnkernels.errors import InputError
 from learnkernels.execution import Backend, Threads
+from learnkernels.gram.centered import PartStatistics, require_squares
 from learnkernels.gram.learned import weighted
 from learnkernels.gram.spectrum import tail_sum
-from learnkernels.gram.statistics import PartStatistics, require_squares
+from learnkernels.gram.tiles import passes
 from learnkernels.gram.tiles.combination import CombinedTiles
 from learnkernels.gram.tiles.compiled import NO_EXTRA, NOTHING, CompiledGroup, evaluate
 from learnkernels.gram.tiles.group import Group
 from learnkernels.gram.tiles.leaves import Tile
 from learnkernels.gram.tiles.missing import MissingGroup
-from learnkernels.gram.tiles.passes import (
-    COLUMNS,
-    TileSums,
-    add_inner,
-    multiply,
-    ranges,
-    row_ranges,
-)
+from learnkernels.gram.tiles.passes import COLUMNS, TileSums, ranges, row_ranges
 from learnkernels.gram.triangles import pack_rows
 from learnkernels.kernels import Kernel, Source
 
@@ -185,37 +179,28 @@ class TileKernels:
             right_scale=None if self.right_scale is None else self.right_scale[mask],
         )
 
-    def centered(
-        self, sums: TileSums, blocks: np.ndarray, Y: np.ndarray, w: np.ndarray, inside: np.ndarray
-    ) -> CenteredTiles:
-        """Return the centered kernels on the training samples of some blocks.
+    def centered(self, sums: TileSums, Y: np.ndarray, w: np.ndarray) -> CenteredTiles:
+        """Return the centered kernels on the training samples.
 
         Parameters
         ----------
         sums : TileSums
-            Of all blocks.
-        blocks : ndarray of int
-            The blocks that these kernels are on.
         Y, w
-            Centered target and weights of these samples.
-        inside : ndarray
-            Positions of these samples among all training samples.
+            Centered target and sample weights.
         """
         p, W = len(self.kernels), w.sum()
-        S = sums.S[np.ix_(blocks, blocks)].sum(axis=(0, 1))  # (p + 1, p + 1)
-        r = sums.R[blocks].sum(axis=0)[:, inside]  # (p + 1, n)
+        S, r = sums.S.sum(axis=(0, 1)), sums.R.sum(axis=0)  # (p + 1, p + 1), (p + 1, n)
         with np.errstate(over="ignore", invalid="ignore"):  # checked below
             s = r @ w  # (p + 1,)
             # M_kl = S_kl - (2/W) sum_i w_i r_ki r_li + s_k s_l / W^2
             M = S - (2 / W) * (r * w) @ r.T + np.outer(s, s) / W**2
-        diagonal = sums.diagonal[:, inside]
-        traces = diagonal @ w - s / W
-        magnitude = W * (np.abs(sums.offsets) + np.abs(diagonal).max(axis=1, initial=0.0))
+        traces = sums.diagonal @ w - s / W
+        magnitude = W * (np.abs(sums.offsets) + np.abs(sums.diagonal).max(axis=1, initial=0.0))
         varies = require_squares(self.names, np.diag(M), traces, magnitude, W)[:p]
         observed = self.observed() if self.missing == "neutral" else None
         weight = np.broadcast_to(w, (p, len(w))) if observed is None else observed * w
         total = weight.sum(axis=1)
-        mean = np.einsum("ki,ki->k", diagonal[:p], weight) / total
+        mean = np.einsum("ki,ki->k", sums.diagonal[:p], weight) / total
         numbers = PartStatistics(
             a=M[:p, p] * varies,
             squares=np.diag(M)[:p] * varies,
@@ -374,7 +359,7 @@ def multiplied_rows(kernels: TileKernels, vectors: np.ndarray, rows: slice) -> n
     """Return the values of all kernels on some rows times the vectors."""
     out = np.zeros((len(kernels.kernels), rows.stop - rows.start, len(vectors)))
     for columns in ranges((0, kernels.shape[1]), COLUMNS):
-        multiply(kernels.tile(rows, columns), np.ascontiguousarray(vectors[:, columns]), out)
+        passes.multiply(kernels.tile(rows, columns), np.ascontiguousarray(vectors[:, columns]), out)
     return out
 
 
@@ -382,16 +367,16 @@ def inner_of_rows(kernels: TileKernels, S: np.ndarray, rows: slice) -> np.ndarra
     """Return the inner product of some rows of S with the values of every kernel."""
     out = np.zeros(len(kernels.kernels))
     for columns in ranges((0, kernels.shape[1]), COLUMNS):
-        add_inner(kernels.tile(rows, columns), S[rows, columns], out)
+        passes.add_inner(kernels.tile(rows, columns), S[rows, columns], out)
     return out
 
 
 def inner_of_symmetric_rows(kernels: TileKernels, S: np.ndarray, rows: slice) -> np.ndarray:
     """Return the same for a symmetric S: pairs in these rows and, twice, those behind them."""
     own, behind = np.zeros(len(kernels.kernels)), np.zeros(len(kernels.kernels))
-    add_inner(kernels.tile(rows, rows), S[rows, rows], own)
+    passes.add_inner(kernels.tile(rows, rows), S[rows, rows], own)
     for columns in ranges((0, kernels.shape[1]), COLUMNS, rows.stop):
-        add_inner(kernels.tile(rows, columns), S[rows, columns], behind)
+        passes.add_inner(kernels.tile(rows, columns), S[rows, columns], behind)
     return own + 2 * behind
 
 

@@ -28,7 +28,7 @@ from itertools import pairwise
 import numpy as np
 
 from learnkernels.execution import Backend, digest
-from learnkernels.gram.statistics import not_finite
+from learnkernels.gram.centered import not_finite
 from learnkernels.gram.tiles.compiled import evaluate
 from learnkernels.gram.tiles.group import Tiled
 from learnkernels.gram.tiles.leaves import SUMS, Tile, add_products, fill
@@ -250,6 +250,11 @@ class TileSums:
     R: np.ndarray
     diagonal: np.ndarray
     offsets: np.ndarray
+
+    def take(self, blocks: np.ndarray, samples: np.ndarray) -> TileSums:
+        """Return the sums over pairs of samples of some blocks."""
+        S, R = self.S[np.ix_(blocks, blocks)], self.R[blocks][:, :, samples]
+        return TileSums(S, R, self.diagonal[:, samples], self.offsets)
 
 
 @dataclass(frozen=True)

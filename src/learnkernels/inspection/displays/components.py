@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from learnkernels.errors import InputError
 from learnkernels.estimators import refit
-from learnkernels.estimators.regularization import regularization_name
+from learnkernels.estimators.search import regularization_name
 from learnkernels.inspection.displays.style import (
     COLOURS,
     GREY,

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from learnkernels.errors import InputError
 from learnkernels.estimators import shared_weights
-from learnkernels.estimators.regularization import regularization_name
+from learnkernels.estimators.search import regularization_name
 from learnkernels.inspection.displays.style import (
     COLOURS,
     GREY,

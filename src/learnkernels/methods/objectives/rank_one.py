@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from learnkernels.gram import CenteredKernels
+from learnkernels.gram.factors.factor import Factor
+from learnkernels.gram.factors.kernels import CenteredFactors
 from learnkernels.methods.objectives.loss import Loss
 from learnkernels.methods.objectives.ridge_objective import RidgeObjective
 from learnkernels.methods.objectives.svm_objective import SVMObjective
@@ -27,6 +30,50 @@ TALL = 4000
 MAX_GENERAL = 2000
 
 
+@dataclass(frozen=True)
+class RankOneColumns:
+    """Kernels of rank one, K_k = x_k x_k', as the matrix X = [x_1 ... x_p].
+
+    Attributes
+    ----------
+    kernels : CenteredKernels
+    factors : tuple of Factor
+        The columns before scaling.
+    index : tuple of ndarray
+        Kernel of each column.
+    """
+
+    kernels: CenteredKernels
+    factors: tuple[Factor, ...]
+    index: tuple[np.ndarray, ...]
+
+    @classmethod
+    def of(cls, kernels: CenteredKernels) -> RankOneColumns | None:
+        """Return the columns x_k of centered kernels; None if one is not of rank one."""
+        (first, *rest) = kernels.parts
+        if rest or not isinstance(first, CenteredFactors) or first.n_columns != kernels.n_kernels:
+            return None
+        factors = first.factors(kernels.center)
+        return cls(kernels, factors, tuple(first.index[f.owner] for f in factors))
+
+    def gram(self, d: np.ndarray) -> np.ndarray:
+        """Return X diag(d) X', shape (n_samples, n_samples)."""
+        return self.kernels.gram(d)
+
+    def times(self, u: np.ndarray) -> np.ndarray:
+        """Return X u, shape (n_samples,)."""
+        u = np.sqrt(self.kernels.factors) * u
+        parts = zip(self.factors, self.index, strict=True)
+        return np.sum([factor.times(u[index]) for factor, index in parts], axis=0)
+
+    def transposed_times(self, c: np.ndarray) -> np.ndarray:
+        """Return X'c, shape (n_kernels,)."""
+        out = np.empty(self.kernels.n_kernels)
+        for factor, index in zip(self.factors, self.index, strict=True):
+            out[index] = factor.transposed_times(c)
+        return np.sqrt(self.kernels.factors) * out
+
+
 def rank_one_weights(
     loss: Loss, radius: float, *, tol: float, max_iter: int
 ) -> tuple[np.ndarray, Certificate] | None:
@@ -37,7 +84,7 @@ def rank_one_weights(
     """
     (n, outputs), p = loss.Y.shape, loss.kernels.n_kernels
     thin = isinstance(loss, RidgeObjective) and n > TALL and 2 * p < n
-    columns = loss.kernels.rank_one() if outputs == 1 and not thin else None
+    columns = RankOneColumns.of(loss.kernels) if outputs == 1 and not thin else None
     if columns is None:
         return None
     if isinstance(loss, SVMObjective):

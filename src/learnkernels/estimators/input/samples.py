@@ -1,4 +1,4 @@
-"""Training samples in an order of their own, so that the order of the rows of X does not matter.
+"""Training samples with their targets, in an order that does not depend on that of the rows of X.
 
 Samples are sorted by their values. Samples that are equal in X and y are merged to one of the sum
 of their weights: then a sample of weight 2 and two equal samples give the same model, to the last
@@ -15,10 +15,11 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
+from sklearn.utils.multiclass import check_classification_targets
 
 from learnkernels._warnings import warn
-from learnkernels.checks import is_several
-from learnkernels.errors import TableWarning
+from learnkernels.checks import as_input_error
+from learnkernels.errors import InputError, TableWarning
 from learnkernels.kernels import tables
 
 # From this part of copies on there is a warning; fewer hardly change an error.
@@ -70,11 +71,11 @@ class Rows:
         first = np.diff(rank[order], prepend=-1) > 0
         ambiguous = merge == "unambiguous" and first.sum() > len(np.unique(by_X))
         if merge == "never" or ambiguous or first.sum() < 2:
-            return cls.as_given(w[order], kept[order], tables.n_rows(X))
+            return cls.as_given(w[order], kept[order], X.shape[0])
         owner = np.cumsum(first) - 1
         weights = np.bincount(owner, w[order])
         parts = w[order] / weights[owner], (kept[order], owner)
-        spread = sparse.csr_array(parts, shape=(tables.n_rows(X), len(weights)))
+        spread = sparse.csr_array(parts, shape=(X.shape[0], len(weights)))
         return cls(kept[order[first]], weights, np.arange(len(weights)), spread)
 
     @classmethod
@@ -108,12 +109,6 @@ def warn_about_copies(X: Any, y: np.ndarray) -> None:
             "are the same object, or pass folds that keep them together as cv=.",
             TableWarning,
         )
-
-
-def is_searched(regularisation: Any) -> bool:
-    """Return whether the regularisation is chosen from several values."""
-    several = is_several(regularisation) and len(regularisation) > 1
-    return several or isinstance(regularisation, str)
 
 
 def columns_of(X: Any) -> Iterator[np.ndarray]:
@@ -180,3 +175,61 @@ def ranks(columns: Iterable[np.ndarray], n: int) -> np.ndarray:
         several = np.repeat(length > 1, length)
         tied, head = tied[several], tied[start][several]
     return rank
+
+
+@dataclass(frozen=True)
+class Targets:
+    """The targets of some samples, in the forms that the steps of a fit read.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n_samples,) or (n_samples, n_targets)
+        Labels or numbers, validated.
+    alignment : ndarray of shape (n_samples, n_targets)
+        The target of alignment.
+    machine : ndarray of shape (n_samples, n_outputs)
+        Targets of the machine: labels -1 and 1, or numbers.
+    codes : ndarray of shape (n_samples,) or None
+        Number of each sample's class; None for regression.
+    """
+
+    y: np.ndarray
+    alignment: np.ndarray
+    machine: np.ndarray
+    codes: np.ndarray | None = None
+
+    def take(self, index: np.ndarray) -> Targets:
+        """Return those of some samples, in this order."""
+        codes = None if self.codes is None else self.codes[index]
+        return Targets(self.y[index], self.alignment[index], self.machine[index], codes)
+
+
+def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the classes in order, and the number of each sample's class."""
+    missing = (
+        np.isnat(y) if y.dtype.kind in "mM" else y.dtype == object and map(tables.is_missing, y)
+    )
+    if missing is not False and any(missing):
+        raise InputError("labels are missing in y; drop those samples.")
+    try:
+        with np.errstate(invalid="ignore"):  # numbers beyond the range of integers
+            check_classification_targets(y)
+    except ValueError as error:
+        raise InputError(
+            f"{str(error).split('. Maybe')[0]}. KernelClassifier needs class labels; use "
+            "KernelRegressor, or discretise y."
+        ) from error
+    with as_input_error("y: "):
+        return np.unique(y, return_inverse=True)
+
+
+def class_targets(codes: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the target of alignment and the labels -1 and 1 of the machine.
+
+    For two classes both are one column of -1 and 1; for more, one column for each class: one-hot
+    for alignment, -1 and 1 for the machine.
+    """
+    if n_classes == 2:
+        signed = np.where(codes == 1, 1.0, -1.0)[:, None]
+        return signed, signed
+    return np.eye(n_classes)[codes], np.where(codes[:, None] == np.arange(n_classes), 1.0, -1.0)
