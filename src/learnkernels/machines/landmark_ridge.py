@@ -95,11 +95,11 @@ class NormalEquations:
 class LeaveOneOut:
     """Squared leave-one-out residuals of a range of samples, for each alpha."""
 
-    rotated: Landmarks  # features on the eigenvectors
+    landmarks: Landmarks  # with features on the eigenvectors
     Y: np.ndarray  # centered
     weights: np.ndarray
     total: float  # sum of the weights of all samples that the sums are over
-    center: np.ndarray  # (rank,), mean of the rotated features
+    center: np.ndarray  # (rank,), mean of the features
     shrunk: np.ndarray  # (n_values, rank), 1 / (eigenvalue + alpha)
     theta: np.ndarray  # (n_values, rank, n_outputs), on the eigenvectors
     counted: np.ndarray  # (n_samples,), 0 for landmarks
@@ -111,7 +111,7 @@ class LeaveOneOut:
 
     def residuals(self, rows: slice) -> list[np.ndarray]:
         """Return y - f(x) of f without the sample, shape (n_rows, n_outputs), for each alpha."""
-        U = self.rotated.features(rows)  # (n_rows, rank)
+        U = self.landmarks.features(rows)  # (n_rows, rank)
         U -= self.center
         w, Y = self.weights[rows], self.Y[rows]
         intercept = w / self.total if self.center.any() else np.zeros(len(w))
@@ -176,10 +176,11 @@ class LandmarkRidge(Strategy):
         inner = sums.pop("inner")
         inner -= np.outer(W * mean, mean)
         eigenvalues, V = eigh(inner, overwrite_a=True, check_finite=False)
-        projected = V.T @ sums["targets"]  # the targets are centered
+        del inner  # V has the same size
         return LandmarkSolution(
-            problem, landmarks, W, means, mean, np.maximum(eigenvalues, 0.0), V, projected
-        )
+            problem, replace(landmarks, T=landmarks.T @ V), W, means, mean @ V,
+            np.maximum(eigenvalues, 0.0), V.T @ sums["targets"],  # the targets are centered
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,7 @@ class LandmarkSolution:
     ----------
     problem : TrainingProblem
     landmarks : Landmarks
+        With features on the eigenvectors.
     total : float
         Sum of the sample weights.
     means : ndarray of shape (n_outputs,)
@@ -197,8 +199,6 @@ class LandmarkSolution:
     mean : ndarray of shape (rank,)
         Of the features.
     eigenvalues : ndarray of shape (rank,)
-    V : ndarray of shape (rank, rank)
-        Eigenvectors.
     projected : ndarray of shape (rank, n_outputs)
         The right-hand side, on the eigenvectors.
     held : dict of float to ndarray of shape (n_samples, n_outputs)
@@ -211,7 +211,6 @@ class LandmarkSolution:
     means: np.ndarray
     mean: np.ndarray
     eigenvalues: np.ndarray
-    V: np.ndarray
     projected: np.ndarray
     held: dict[float, np.ndarray] = field(default_factory=dict)
 
@@ -227,13 +226,13 @@ class LandmarkSolution:
         problem, landmarks = self.problem, self.landmarks
         theta = self.projected / (self.eigenvalues + alpha)[:, None]
         coef = np.zeros_like(problem.Y, dtype=float)
-        coef[landmarks.index] = landmarks.T @ (self.V @ theta)
+        coef[landmarks.index] = landmarks.T @ theta
         outputs, posterior = None, None
         if problem.left_out:
             (outputs,) = self.outputs([alpha])
         if problem.posterior:
             posterior = landmark_posterior(self, theta, alpha)
-        intercept = self.means - self.mean @ (self.V @ theta)
+        intercept = self.means - self.mean @ theta
         return Trained(coef, intercept, left_out=outputs, posterior=posterior)
 
     def outputs(self, values: Sequence[float]) -> np.ndarray:
@@ -253,9 +252,8 @@ class LandmarkSolution:
         shrunk = 1 / (self.eigenvalues + np.array(values, dtype=float)[:, None])  # (n_values, rank)
         counted = np.ones(len(problem.weights))
         counted[self.landmarks.index] = 0.0
-        rotated = replace(self.landmarks, T=self.landmarks.T @ self.V)
         return LeaveOneOut(
-            rotated, problem.Y - self.means, problem.weights, self.total, self.mean @ self.V,
+            self.landmarks, problem.Y - self.means, problem.weights, self.total, self.mean,
             shrunk, shrunk[:, :, None] * self.projected, counted,
         )  # fmt: skip
 
@@ -414,8 +412,8 @@ def landmark_posterior(
     others = np.setdiff1d(np.arange(len(w)), landmarks.index)
     chosen = some_samples(others if len(others) else np.arange(len(w)), LEFT_OUT)
     taken, rows = landmarks.kernel.take(chosen), slice(0, len(chosen))
-    T, mean = landmarks.T @ solution.V, solution.mean @ solution.V
-    psi = replace(landmarks, kernel=taken, T=T).features(rows) - mean  # (n_left_out, rank)
+    T, mean = landmarks.T, solution.mean
+    psi = replace(landmarks, kernel=taken).features(rows) - mean  # (n_left_out, rank)
     residuals = problem.Y[chosen] - solution.means - psi @ theta
     total = solution.total if problem.center else np.inf
     shrinkage = 1 / np.sqrt(solution.eigenvalues + alpha)
