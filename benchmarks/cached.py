@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ Measurement = Callable[[], dict[str, Any]]
 
 def complete(
     tasks: Iterable[tuple[str, Measurement]], file: Path | None
-) -> dict[str, dict[str, Any]]:
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Compute the entries that a file lacks, and write it after each of them.
 
     Parameters
@@ -24,17 +24,18 @@ def complete(
     file : Path or None
         None computes all entries and writes nothing.
 
-    Returns
-    -------
-    entries : dict from key to dict
-        Those of `tasks`, with the date of the measurement.
+    Yields
+    ------
+    key : str
+    entry : dict
+        The measurement; "origin" tells when it was made.
     """
     results: dict[str, Any] = {"origins": {}, "entries": {}} if file is None else read(file)
-    found = {}
     for key, task in tasks:
-        if key not in results["entries"]:
+        known = key in results["entries"]
+        if not known:
             results["entries"][key] = task()
             results["origins"][key] = origin()
             write(results, file)
-        found[key] = results["entries"][key] | {"date": results["origins"][key]["date"]}
-    return found
+        when = f"cached, {results['origins'][key]['date']}" if known else "measured now"
+        yield key, results["entries"][key] | {"origin": when}

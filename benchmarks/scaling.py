@@ -45,11 +45,11 @@ SIZES = {
 
 
 def run(quick: bool = False) -> None:
-    entries = complete(tasks(quick), None if quick else SCALING_RESULTS)
-    for key, found in entries.items():
+    for key, found in complete(tasks(quick), None if quick else SCALING_RESULTS):
         print(
             f"{key}: {found['seconds']:.2f} s of CPU, {found['megabytes']:.0f} MB, error "
-            f"{found['error']:.3f} ({found['date']})"
+            f"{found['error']:.3f} ({found['origin']})",
+            flush=True,
         )
 
 
@@ -66,8 +66,9 @@ def tasks(quick: bool = False) -> Iterator[tuple[str, Measurement]]:
 
 
 def alone(work: Measurement) -> dict[str, Any]:
-    """Return what a call returns in a process of its own."""
-    context = multiprocessing.get_context("spawn")
+    """Return what a call returns in a process of its own, a copy of this one where possible."""
+    known = multiprocessing.get_all_start_methods()
+    context = multiprocessing.get_context("fork" if "fork" in known else "spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:
         return pool.submit(work).result()
 
@@ -79,7 +80,7 @@ def measured(name: str, n: int, n_components: int) -> dict[str, float]:
     X, y = X[:n].copy(), y[:n]
     with warnings.catch_warnings(), threadpool_limits(1):
         warnings.simplefilter("ignore")
-        few = min(n, 1200)
+        few = min(n, 600)
         model(name, few // 10).fit(X[:few], y[:few])  # compile
         fitted, times = model(name, n_components), []
 

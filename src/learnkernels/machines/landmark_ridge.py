@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.linalg.blas import dsyrk
 
 from learnkernels.checks import random_generator
 from learnkernels.execution import Backend, Threads, available_cores, digest
@@ -35,8 +36,8 @@ from learnkernels.machines.posterior import LandmarkPosterior, LeftOut
 MATRICES = 6
 # Samples whose residuals a model keeps: fewer than in a model that keeps its training samples.
 LEFT_OUT = 1000
-# Samples that a task reads.
-STREAMED = 2048
+# Samples of one task, and those of them whose features are computed at a time if all are in memory.
+STREAMED, ROWS = 2048, 256
 ONE_THREAD = Threads(1)
 
 logger = logging.getLogger("learnkernels")
@@ -55,23 +56,28 @@ class NormalEquations:
     Y : ndarray of shape (n_samples, n_outputs)
         Centered targets.
     weights : ndarray of shape (n_samples,)
+    step : int
+        Samples whose features are in memory at a time.
     """
 
     features: Callable[[slice], np.ndarray]
     T: np.ndarray
     Y: np.ndarray
     weights: np.ndarray
+    step: int
 
     def part(self, rows: slice) -> dict[str, np.ndarray]:
-        """Return the sums of some samples."""
-        psi, root = self.features(rows), np.sqrt(self.weights[rows])[:, None]
-        psi *= root
-        return {
-            # NumPy computes one triangle of the product of a matrix with its own transpose.
-            "inner": psi.T @ psi,  # (rank, rank)
-            "mean": psi.T @ root[:, 0],  # (rank,)
-            "targets": psi.T @ (root * self.Y[rows]),  # (rank, n_outputs)
-        }
+        """Return the sums of some samples; of the symmetric matrix, the upper triangle."""
+        sums = self.start()
+        for start in range(rows.start, rows.stop, self.step):
+            some = slice(start, min(start + self.step, rows.stop))
+            psi, root = self.features(some), np.sqrt(self.weights[some])[:, None]
+            psi *= root
+            # BLAS stores columns, so its lower triangle of the transpose is the upper one.
+            dsyrk(1.0, psi.T, beta=1.0, c=sums["inner"].T, lower=True, overwrite_c=True)
+            sums["mean"] += psi.T @ root[:, 0]
+            sums["targets"] += psi.T @ (root * self.Y[some])
+        return sums
 
     def work(self, rows: slice) -> float:
         """Return the number of samples."""
@@ -153,8 +159,10 @@ class LandmarkRidge(Strategy):
         self, problem: TrainingProblem, landmarks: Landmarks, means: np.ndarray
     ) -> dict[str, np.ndarray]:
         """Return the normal equations of all samples, of targets minus their means."""
-        task = NormalEquations(landmarks.features, landmarks.T, problem.Y - means, problem.weights)
-        return problem.backend.fold(task, landmarks.row_ranges(), "normal equations")
+        task = NormalEquations(
+            landmarks.features, landmarks.T, problem.Y - means, problem.weights, ROWS
+        )
+        return problem.backend.fold(task, ranges_of(len(problem.Y)), "normal equations")
 
     def solve(self, problem: TrainingProblem) -> LandmarkSolution:
         """Return the eigendecomposition of the normal equations, which serves every alpha.
@@ -175,7 +183,7 @@ class LandmarkRidge(Strategy):
         mean = sums["mean"] / W if problem.center else np.zeros_like(sums["mean"])
         inner = sums.pop("inner")
         inner -= np.outer(W * mean, mean)
-        eigenvalues, V = eigh(inner, overwrite_a=True, check_finite=False)
+        eigenvalues, V = eigh(inner.T, lower=True, overwrite_a=True, check_finite=False)
         del inner  # V has the same size
         return LandmarkSolution(
             problem, replace(landmarks, T=landmarks.T @ V), W, means, mean @ V,
@@ -288,7 +296,7 @@ class StreamedRidge(LandmarkRidge):
         self, problem: TrainingProblem, landmarks: Landmarks, means: np.ndarray
     ) -> dict[str, np.ndarray]:
         read = partial(read_features, landmarks.near, landmarks.T, self.read)
-        task = NormalEquations(read, landmarks.T, self.Y - means, self.weights)
+        task = NormalEquations(read, landmarks.T, self.Y - means, self.weights, STREAMED)
         return self.backend.fold(task, ranges_of(len(self.Y)), "normal equations")
 
 
@@ -352,7 +360,7 @@ class ChunkEquations:
         """Return the sums of one chunk."""
         read, Y, w = self.convert(values)
         task = NormalEquations(
-            partial(read_features, self.near, self.T, read), self.T, Y - self.means, w
+            partial(read_features, self.near, self.T, read), self.T, Y - self.means, w, STREAMED
         )
         return ONE_THREAD.fold(task, ranges_of(len(w)), "normal equations")
 
@@ -382,7 +390,7 @@ def ranges_of(n: int) -> list[slice]:
 def zero_sums(rank: int, n_outputs: int) -> dict[str, np.ndarray]:
     """Return the normal equations of no samples."""
     return {
-        "inner": np.zeros((rank, rank)),
+        "inner": np.zeros((rank, rank)),  # upper triangle
         "mean": np.zeros(rank),
         "targets": np.zeros((rank, n_outputs)),
     }
