@@ -7,6 +7,7 @@ from pathlib import Path
 from benchmarks.scaling import SIZES
 from benchmarks.tables import read
 from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter
 
 from learnkernels.inspection.displays.style import BLUE, COLOURS, GREY, MARKERS, tidy
 
@@ -50,10 +51,11 @@ def draw_scaling(entries: dict, path: Path) -> None:
             if found:
                 ours = model.startswith("default")
                 ax.plot(
-                    *zip(*found, strict=True), f"{MARKERS[k]}-", label=LABELS[model], markersize=5,
-                    color=COLOURS[k] if not ours else BLUE, linestyle="-" if k else "--",
+                    *zip(*found, strict=True), marker=MARKERS[k], label=LABELS[model], markersize=5,
+                    color=BLUE if ours else COLOURS[k], linestyle="-" if k else "--",
                 )  # fmt: skip
         ax.set(xscale="log", yscale="log", xlabel="n", ylabel=label)
+        ax.xaxis.set_minor_formatter(NullFormatter())
         ax.grid(color=GREY, alpha=0.25, linewidth=0.6)
         tidy(ax)
     handles, names = ax.get_legend_handles_labels()
