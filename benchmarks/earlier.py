@@ -32,10 +32,9 @@ VALUES = [0.1, 1.0, 10.0, 100.0]
 RESIDUAL = 1e-6
 
 
-def compare(name: str, quick: bool = False) -> dict[str, Any]:
+def compare(name: str) -> dict[str, Any]:
     """Return a measurement of version 0.1.0 and of this tree."""
-    options = ["--quick"] if quick else []
-    command = [sys.executable, "-m", "benchmarks.earlier", name, *options]
+    command = [sys.executable, "-m", "benchmarks.earlier", name]
     with tempfile.TemporaryDirectory() as folder:
         archive = subprocess.run(
             ["git", "archive", FIRST_VERSION, "src"], cwd=ROOT, stdout=subprocess.PIPE, check=True
@@ -54,7 +53,7 @@ def is_available() -> bool:
     return subprocess.run(command, cwd=ROOT, stderr=subprocess.DEVNULL).returncode == 0
 
 
-def choice_of_C(quick: bool) -> dict[str, float]:
+def choice_of_C(quick: bool = False) -> dict[str, float]:
     """Return the CPU time of a fit that chooses C in folds."""
     X, y = problem(300 if quick else 2000)
     kernels = lk.gaussians(gaussian_gammas())
@@ -62,7 +61,7 @@ def choice_of_C(quick: bool) -> dict[str, float]:
     return repeated(model, X, y)
 
 
-def choice_of_alpha(quick: bool) -> dict[str, float]:
+def choice_of_alpha(quick: bool = False) -> dict[str, float]:
     """Return the CPU time of a fit that chooses alpha by leave-one-out errors."""
     X, y = problem(300 if quick else 2000)
     kernels = lk.gaussians(gaussian_gammas())
@@ -72,10 +71,10 @@ def choice_of_alpha(quick: bool) -> dict[str, float]:
 def repeated(model: Any, X: np.ndarray, y: np.ndarray) -> dict[str, float]:
     """Return the lowest CPU time of three fits, after one that compiles."""
     model.fit(X, y)
-    return {"seconds": min(cpu_seconds(lambda: model.fit(X, y)) for _ in range(3))}
+    return {"seconds": round(min(cpu_seconds(lambda: model.fit(X, y)) for _ in range(3)), 2)}
 
 
-def exact_ridge(quick: bool) -> dict[str, float]:
+def exact_ridge(quick: bool = False) -> dict[str, float]:
     """Solve ridge with all samples of kin40k by conjugate gradients, in less than 1 GB."""
     for name in ("conjugate_gradient_ridge", "iterative"):  # of this version and of 0.1.0
         try:
@@ -101,7 +100,7 @@ def exact_ridge(quick: bool) -> dict[str, float]:
     return {name: round(value, 1) for name, value in found.items()}
 
 
-MEASURED: dict[str, Callable[[bool], dict[str, float]]] = {
+MEASURED: dict[str, Callable[..., dict[str, float]]] = {
     "choice of C": choice_of_C,
     "choice of alpha": choice_of_alpha,
     "exact ridge": exact_ridge,
@@ -111,4 +110,4 @@ MEASURED: dict[str, Callable[[bool], dict[str, float]]] = {
 if __name__ == "__main__":
     with threadpool_limits(1), warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        json.dump(MEASURED[sys.argv[1]]("--quick" in sys.argv), sys.stdout)
+        json.dump(MEASURED[sys.argv[1]](), sys.stdout)
