@@ -11,7 +11,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 import learnkernels as lk
-from benchmarks.large import D, problem
+from benchmarks.many_samples import D, problem
 from benchmarks.measure import seconds
 from benchmarks.methods import main
 

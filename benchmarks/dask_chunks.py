@@ -25,7 +25,18 @@ STEPS = ("sums", "predictions")
 
 
 def run(quick: bool = False) -> None:
-    n, m, repeats = (2000, 20, 1) if quick else (96_000, 700, 3)
+    found = measured(*((2000, 20, 1) if quick else ()))
+    for step in STEPS:
+        for name, (wall, cpu, largest) in found[step].items():
+            print(f"{step}, {name}: {wall:.2f} s; CPU {cpu:.2f} s, of one worker {largest:.2f} s")
+        one, two, four, threads = (found[step][name] for name in SETTINGS)
+        print(f"  2 processes {one[0] / two[0]:.2f} times as fast as 1")
+        print(f"  4 processes {threads[0] / four[0]:.2f} times as fast as 2 threads")
+        print(f"  2 processes, if each had a core of its own: {one[2] / two[2]:.2f} times")
+
+
+def measured(n: int = 96_000, m: int = 700, repeats: int = 3) -> dict[str, dict[str, list[float]]]:
+    """Return time, CPU time of all workers and of the busiest one, by step and setting."""
     X, y = blocks(n, n // 24)
     found: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
     for _ in range(repeats):
@@ -39,14 +50,10 @@ def run(quick: bool = False) -> None:
             ):  # fmt: skip
                 for step, took in zip(STEPS, steps(client, X, y, m), strict=True):
                     found.setdefault((name, step), []).append(took)
-    for step in STEPS:
-        best = {name: np.min(found[name, step], axis=0) for name in SETTINGS}
-        for name, (wall, cpu, largest) in best.items():
-            print(f"{step}, {name}: {wall:.2f} s; CPU {cpu:.2f} s, of one worker {largest:.2f} s")
-        one, two, four, threads_ = best.values()
-        print(f"  2 processes {one[0] / two[0]:.2f} times as fast as 1")
-        print(f"  4 processes {threads_[0] / four[0]:.2f} times as fast as 2 threads")
-        print(f"  2 processes, if each had a core of its own: {one[2] / two[2]:.2f} times")
+    return {
+        step: {name: np.min(found[name, step], axis=0).round(3).tolist() for name in SETTINGS}
+        for step in STEPS
+    }
 
 
 def blocks(n: int, rows: int) -> tuple[Any, Any]:

@@ -6,15 +6,16 @@ thread. Seconds are CPU time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
 from threadpoolctl import threadpool_limits
 
 import learnkernels as lk
-from benchmarks.large import problem
-from benchmarks.tables import RESULTS, origin, read, write
+from benchmarks.cached import Measurement, complete
+from benchmarks.many_samples import problem
+from benchmarks.tables import RESULTS
 from benchmarks.tables_large import POWERS, measured, nystroem
 from benchmarks.tables_models import median_squared_distance
 from benchmarks.tables_protocol import Split, folder, split
@@ -26,20 +27,11 @@ SIZES, DENSE_SIZES = (2000, 5000, 10_000, 20_000, 50_000, 100_000), (2000, 5000,
 OF_SIZES = 1000
 N_TEST = 2000
 
-Measurement = Callable[[], dict[str, float]]
-
 
 def run(quick: bool = False) -> None:
-    file = None if quick else LANDMARK_RESULTS
-    results = read(LANDMARK_RESULTS) if file else {"origins": {}, "entries": {}}
     tasks = [*by_components(quick), *by_size(quick)]
     with threadpool_limits(1):
-        for key, task in tasks:
-            if key not in results["entries"]:
-                results["entries"][key] = task()
-                results["origins"][key] = origin()
-                write(results, file)
-            found = results["entries"][key]
+        for key, found in complete(tasks, None if quick else LANDMARK_RESULTS):
             print(f"{key}: error {found['error']:.4f}, {found['seconds']:.1f} s", flush=True)
 
 

@@ -1,226 +1,160 @@
-"""More samples than a Gram matrix can hold: exact and approximate fits, and other libraries."""
+"""What many samples cost, as ratios beside the bars that they are judged by.
+
+``python -m benchmarks large`` prints all of them. Measurements that take long are read from
+docs/results, each with its date; those that are missing there are computed. Delete an entry of
+docs/results/large.json to measure it again. Times are CPU time on one thread, except where a line
+says otherwise.
+"""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+import json
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
 
-import numpy as np
-from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import RidgeCV
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
+from threadpoolctl import threadpool_limits
 
 import learnkernels as lk
-from benchmarks import tables_large
-from benchmarks.measure import (
-    cpu_seconds,
-    gaussian_gammas,
-    genuine,
-    peak_extra_memory,
-    seconds,
-)
+from benchmarks import dask_chunks, earlier, landmarks, million, statistics, tables_large
+from benchmarks.cached import Measurement, complete
+from benchmarks.measure import cpu_seconds, gaussian_gammas, peak_extra_memory
 from benchmarks.measure import problem as two_classes
-from benchmarks.tables_protocol import folder, split
+from benchmarks.tables import RESULTS, read
+from benchmarks.tables_protocol import folder
 
+LARGE_RESULTS = RESULTS.with_name("large.json")
 D = 20
-ALPHAS = [0.01, 0.1, 1.0, 10.0]
 # Less than 2 GB with the interpreter and the libraries.
 SVM_MEMORY = 1.6e9
+SVM_SIZES = (5000, 10_000, 20_000, 50_000)
+ALONE = 100_000  # a size at which SVC takes too long
+COLUMNS = (20, 100, 500)
+# Tables with a lower bar of the error.
+ERROR_BARS = {"kin40k": 0.9, "bike": 0.9, "pol": 0.9}
 
 
 def run(quick: bool = False) -> None:
-    for n in [500] if quick else [5000, 10_000, 20_000, 50_000]:
-        svm_against_svc(n)
-    if not quick:
-        svm_against_svc(100_000, svc=False)
-    exact_on_kin8nm(600 if quick else 8192)
-    growth([200, 400] if quick else [10_000, 20_000, 40_000])
-    against_peers(400 if quick else 10_000, 50 if quick else 1000)
-    exact_on_kin40k(600 if quick else 36_000)
-    many_samples(1000 if quick else 100_000, 50 if quick else 2000, 500 if quick else 10_000)
-    many_samples_by_default(
-        1000 if quick else 100_000, 50 if quick else 2000, 500 if quick else 10_000
-    )
-    landmarks_on_tables(quick)
+    with threadpool_limits(1):
+        for key, found in complete(tasks(quick), None if quick else LARGE_RESULTS):
+            for line in lines(key, found):
+                print(line, flush=True)
+    show_landmarks()
+    show_million()
 
 
-def svm_against_svc(n: int, svc: bool = True) -> None:
-    """Compare weights by alignf and the SVM, ten Gaussians, with an SVC with one.
+def tasks(quick: bool = False) -> Iterator[tuple[str, Measurement]]:
+    """Yield the names of the measurements of this file, and the measurements."""
+    for n in (600,) if quick else SVM_SIZES:
+        yield f"SVM, n={n}", partial(svm, n)
+    for d in COLUMNS[:1] if quick else COLUMNS:
+        yield f"pass, {d} columns", partial(statistics.family_times, 300 if quick else 5000, d)
+    if quick:
+        return
+    yield f"SVM, n={ALONE}", partial(svm, ALONE, svc=False)
+    if earlier.is_available():
+        for name in earlier.MEASURED:
+            if name != "exact ridge" or folder() is not None:
+                yield f"0.1.0, {name}", partial(earlier.compare, name)
+    else:
+        print("version 0.1.0: not available, fetch the whole history of the repository")
+    yield "Dask", dask_chunks.measured
+
+
+def lines(key: str, found: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each bar of a measurement of this file."""
+    when = found["origin"]
+    if key.startswith("SVM"):
+        if "svc_seconds" in found:
+            ratio = found["seconds"] / found["svc_seconds"]
+            yield bar(f"{key}, ten Gaussians, time / SVC with one", ratio, 0.6, when)
+        yield bar(f"{key}, memory of the fit in GB", found["megabytes"] / 1000, 2, when)
+    elif key.startswith("0.1.0"):
+        name, now, before = key.partition(", ")[2], found["now"], found["earlier"]
+        yield bar(f"{name}, time / 0.1.0", now["seconds"] / before["seconds"], 0.5, when)
+        if "megabytes" in now:
+            yield bar(f"{name}, memory in GB", now["megabytes"] / 1000, 1, when)
+    elif key.startswith("pass"):
+        ratio = found["table"] / found["gaussians"]
+        yield bar(f"{key}, default family / ten Gaussians", ratio, 2, when)
+    else:
+        yield from dask_lines(found, when)
+
+
+def dask_lines(found: dict[str, Any], when: str) -> Iterator[str]:
+    """Yield lines about processes of Dask, by elapsed time and by the CPU time of tasks."""
+    for step in dask_chunks.STEPS:
+        one, two, four, threads = (found[step][name] for name in dask_chunks.SETTINGS)
+        when_elapsed = f"elapsed time; {when}"
+        yield bar(f"Dask, {step}, 2 processes / 1", two[0] / one[0], 1 / 1.7, when_elapsed)
+        yield bar(f"Dask, {step}, 4 processes / 2 threads", four[0] / threads[0], 1, when_elapsed)
+        busiest = two[2] / one[2]
+        yield f"  CPU time of the busiest of 2 processes / 1 process: {busiest:.2f} ({when})"
+
+
+def show_landmarks() -> None:
+    """Print the bars of landmarks on whole tables, and of 100,000 samples."""
+    results = read(tables_large.LARGE_RESULTS)
+    for table in tables_large.LARGE_TABLES:
+        entry = results["entries"].get(table)
+        if entry is None or not tables_large.is_complete(entry):
+            print(f"{table}: not measured, run python -m benchmarks tables_large")
+            continue
+        when = f"cached, {results['origins'][table]['date']}"
+        what = f"{table}, n={entry['n']}, {entry['n_components']} landmarks"
+        limit = ERROR_BARS.get(table, 0.95)
+        print(bar(f"{what}, error / Nystroem", tables_large.ratio(entry), limit, when))
+        print(bar(f"{what}, time / five widths", tables_large.time_ratio(entry), 0.7, when))
+        print(bar(f"{what}, memory / Nystroem", tables_large.memory_ratio(entry), 0.25, when))
+    results = read(landmarks.LANDMARK_RESULTS)
+    many, few = "n=100000, landmarks", "n=10000, all samples"
+    if {many, few} <= results["entries"].keys():
+        ratio = results["entries"][many]["error"] / results["entries"][few]["error"]
+        when = f"cached, {results['origins'][many]['date']}"
+        what = f"n=100,000, {landmarks.OF_SIZES} landmarks, error / all samples at n=10,000"
+        print(bar(what, ratio, 1, when))
+
+
+def show_million() -> None:
+    """Print time and memory of a million rows on disk."""
+    content = json.loads(million.MILLION_RESULTS.read_text(encoding="utf-8"))
+    when = f"cached, {content['origin']['date']}"
+    for entry in content["entries"]:
+        if entry["n"] == 1_000_000:
+            what, minutes = f"10^6 rows, {entry['rows']}", entry["processor_seconds"] / 60
+            print(bar(f"{what}, minutes of CPU", minutes, 10, when))
+            print(bar(f"{what}, memory in GB", entry["megabytes"] / 1000, 1, when))
+
+
+def bar(what: str, found: float, limit: float, when: str) -> str:
+    """Return a line with a number, its bar and when it was measured."""
+    reached = "reached" if found <= limit else "not reached"
+    return f"{what}: {found:.2f} (bar {limit:.2f}, {reached}; {when})"
+
+
+def svm(n: int, svc: bool = True) -> dict[str, float]:
+    """Measure weights by alignf and the SVM, ten Gaussians, and an SVC with one.
 
     Probabilities are left out: their folds need more than one Gram matrix, and the memory has
-    room for one at most. Times are of the CPU, with all threads; those of the clock follow.
+    room for one at most.
     """
     X, y = two_classes(n, D)
     gammas = gaussian_gammas(D)
     model = lk.KernelClassifier(
-        lk.gaussians(gammas), "alignf", C=1.0, machine="svm", max_memory=min(8 * n**2, SVM_MEMORY)
-    )
-    learner = lk.KernelLearner(lk.gaussians(gammas), "alignf")
+        lk.gaussians(gammas), "alignf", C=1.0, machine="svm", max_memory=min(8 * n**2, SVM_MEMORY),
+        n_jobs=1,
+    )  # fmt: skip
+    learner = lk.KernelLearner(lk.gaussians(gammas), "alignf", n_jobs=1)
     few = min(n, 4000)
     model.fit(X[:few], y[:few])  # compile
-    weights = cpu_and_wall(lambda: learner.fit(X, y))[0]
-    times: list[tuple[float, float]] = []
-    memory = peak_extra_memory(lambda: times.append(cpu_and_wall(lambda: model.fit(X, y))), 0.1)
-    cpu, wall = times[0]
-    line = (
-        f"SVM, n={n}: {cpu:.2f} s of CPU ({wall:.2f} s), of which weights {weights:.2f} s; "
-        f"{memory:.0f} MB"
+    found = {"weights_seconds": cpu_seconds(lambda: learner.fit(X, y))}
+    times: list[float] = []
+    found["megabytes"] = peak_extra_memory(
+        lambda: times.append(cpu_seconds(lambda: model.fit(X, y))), 0.1
     )
+    found["seconds"] = times[0]
     if svc:
         one = SVC(gamma=gammas[5], cache_size=1000)
-        cpu_alone, wall_alone = cpu_and_wall(lambda: one.fit(X, y))
-        line += (
-            f"; SVC with one Gaussian {cpu_alone:.2f} s ({wall_alone:.2f} s): "
-            f"{cpu / cpu_alone:.2f}x ({wall / wall_alone:.2f}x)"
-        )
-    print(line, flush=True)
-
-
-def cpu_and_wall(function: Callable[[], object]) -> tuple[float, float]:
-    """Return the CPU time of a call, without that of the operating system, and its wall time."""
-    start = time.perf_counter()
-    cpu = cpu_seconds(function)
-    return cpu, time.perf_counter() - start
-
-
-def exact_on_kin8nm(n: int) -> None:
-    """Compare conjugate gradients with the dense solution."""
-    data = genuine("kin8nm")
-    if data is None:
-        print("kin8nm: not available, set LEARNKERNELS_DATA")
-        return
-    X, y = StandardScaler().fit_transform(data[0][:n]), data[1][:n]
-    kernels = ["gaussians", "linear"]
-    dense = lk.KernelRegressor(kernels, "alignf", alpha=0.1)
-    free = lk.KernelRegressor(kernels, "alignf", alpha=0.1, max_memory=1e8)
-    if n * n * 8 <= 1e8:
-        free.set_params(max_memory=1e6)
-    slow, fast = seconds(lambda: free.fit(X, y), 1), seconds(lambda: dense.fit(X, y), 1)
-    difference = np.abs(free.predict(X) - dense.predict(X)).max()
-    steps = free.machine_certificates_[0].iterations
-    print(
-        f"kin8nm, n={n}: {free.solver_} {slow:.1f} s ({steps} products), dense {fast:.1f} s; "
-        f"predictions differ by at most {difference:.1e}"
-    )
-
-
-def exact_on_kin40k(n: int) -> None:
-    """Solve ridge with all samples and less than 1 GB."""
-    if folder() is None:
-        print("kin40k: not available, set LEARNKERNELS_DATA")
-        return
-    data = split("kin40k", 0, n)
-    kernels, limit = lk.gaussians((2.0 ** np.arange(-8, 2)).tolist()), min(8e8, 7.0 * n * n)
-    model = lk.KernelRegressor(kernels, "alignf", alpha=0.1, max_memory=limit, n_jobs=1)
-    times: list[float] = []
-    memory = peak_extra_memory(
-        lambda: times.append(cpu_seconds(lambda: model.fit(data.X, data.y))), 0.05
-    )
-    (certificate,) = model.machine_certificates_
-    print(
-        f"kin40k, n={n}: {model.solver_} {times[0]:.1f} s of CPU, {certificate.iterations} "
-        f"products, relative duality gap {certificate.gap:.1e}, {memory:.0f} MB",
-        flush=True,
-    )
-
-
-def problem(n: int):
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, D))
-    return X, np.sin(X[:, 0]) + X[:, 1] * X[:, 2] + 0.1 * rng.standard_normal(n)
-
-
-def growth(sizes: list[int]) -> None:
-    """Print the time of exact alignment statistics, and how it grows with n."""
-    kernels, times = lk.gaussians(gaussian_gammas(D)), []
-    lk.alignment_statistics(kernels, *problem(100))  # compile
-    for n in sizes:
-        X, y = problem(n)
-        times.append(seconds(lambda X=X, y=y: lk.alignment_statistics(kernels, X, y), 1))
-    slope = np.polyfit(np.log(sizes), np.log(times), 1)[0]
-    times_by_n = ", ".join(f"n={n} {time:.2f} s" for n, time in zip(sizes, times, strict=True))
-    print(f"alignment statistics: {times_by_n}; time grows as n^{slope:.2f}")
-
-
-def against_peers(n: int, m: int) -> None:
-    """Compare ten learned kernels with one Gaussian of other libraries, on the same samples."""
-    X, y = problem(n + 2000)
-    gammas = gaussian_gammas(D)
-    kernels = lk.gaussians(gammas)
-    peers = {
-        "ours, landmarks": lk.KernelRegressor(kernels, "alignf", alpha=ALPHAS, n_components=m),
-        "ours, one alpha": lk.KernelRegressor(kernels, "alignf", alpha=0.1, n_components=m),
-        "ours, all samples, one alpha": lk.KernelRegressor(kernels, "alignf", alpha=0.1),
-        "Nystroem + RidgeCV": make_pipeline(
-            Nystroem(gamma=gammas[5], n_components=m, random_state=0), RidgeCV(ALPHAS)
-        ),
-    }
-    try:
-        from himalaya.kernel_ridge import KernelRidge
-
-        peers["himalaya KernelRidge, one alpha"] = KernelRidge(
-            alpha=0.1, kernel="rbf", kernel_params={"gamma": gammas[5]}
-        )
-    except ImportError:
-        print("himalaya: not available, pip install himalaya")
-    base = None
-    for name, model in peers.items():
-        memory = peak_extra_memory(lambda model=model: model.fit(X[:n], y[:n]))
-        took = seconds(lambda model=model: model.fit(X[:n], y[:n]), 1)
-        error = np.sqrt(np.mean((np.ravel(model.predict(X[n:])) - y[n:]) ** 2))
-        base = base or (took, memory, error)
-        print(
-            f"n={n}, {name}: {took:.2f} s ({took / base[0]:.2f}x), {memory:.0f} MB, "
-            f"error {error:.3f} ({error / base[2]:.2f}x)"
-        )
-
-
-def many_samples(n: int, m: int, some: int) -> None:
-    """Fit and predict with many samples, and with the dense solution of some of them."""
-    X, y = problem(n + 2000)
-    kernels = lk.gaussians(gaussian_gammas(D))
-    model = lk.KernelRegressor(kernels, "alignf", alpha=0.1, n_components=m)
-    weights = lk.KernelLearner(kernels, "alignf")
-    memory = peak_extra_memory(lambda: weights.fit(X[:n], y[:n]))
-    took = seconds(lambda: weights.fit(X[:n], y[:n]), 1)
-    print(f"n={n}: weights by alignf {took:.1f} s, {memory:.0f} MB")
-    start = time.perf_counter()
-    memory = peak_extra_memory(lambda: model.fit(X[:n], y[:n]))
-    fit = time.perf_counter() - start
-    predict = seconds(lambda: model.predict(X[n:]), 1)
-    error = np.sqrt(np.mean((model.predict(X[n:]) - y[n:]) ** 2))
-    print(
-        f"n={n}, {m} components: fit {fit:.1f} s, {memory:.0f} MB, predict {predict:.2f} s, "
-        f"error {error:.3f}"
-    )
-    for label, options in ((f"{m} components", {"n_components": m}), ("dense", {})):
-        part = lk.KernelRegressor(kernels, "alignf", alpha=0.1, **options).fit(X[:some], y[:some])
-        error = np.sqrt(np.mean((part.predict(X[n:]) - y[n:]) ** 2))
-        print(f"n={some}, {label}: error {error:.3f}")
-
-
-def many_samples_by_default(n: int, m: int, some: int) -> None:
-    """Compare the default with landmarks and many samples with all of some samples."""
-    X, y = problem(n + 2000)
-    for label, size, options in (
-        (f"{m} components", n, {"n_components": m}),
-        ("all samples", some, {}),
-    ):
-        model = lk.KernelRegressor(n_jobs=1, **options)
-        took = cpu_seconds(lambda model=model, size=size: model.fit(X[:size], y[:size]))
-        error = np.sqrt(np.mean((model.predict(X[n:]) - y[n:]) ** 2))
-        print(f"default, n={size}, {label}: {took:.1f} s of CPU, error {error:.4f}", flush=True)
-
-
-def landmarks_on_tables(quick: bool) -> None:
-    """Print error, time and memory as ratios to those of Nystroem, on whole tables."""
-    if folder() is None:
-        print("the tables are not available: set LEARNKERNELS_DATA to the folder with tables/")
-        return
-    for table in ("pol",) if quick else tables_large.LARGE_TABLES:
-        entry: dict = {}
-        for _ in tables_large.fits(table, entry, quick):
-            pass
-        print(tables_large.line(table, entry), flush=True)
+        found["svc_seconds"] = cpu_seconds(lambda: one.fit(X, y))
+    return {name: round(value, 2) for name, value in found.items()}

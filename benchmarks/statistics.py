@@ -24,16 +24,22 @@ def dense_reference(gammas, X, y):
     return flat @ flat.T, np.einsum("kij,i,j->k", grams, centered, centered)
 
 
+def family_times(n: int, d: int) -> dict[str, float]:
+    """Return the CPU times of ten Gaussians and of the kernels of `lk.table`."""
+    X, y = problem(n, d)
+    times = {}
+    for name, kernels in (("gaussians", lk.gaussians()), ("table", lk.table())):
+        work = partial(lk.alignment_statistics, kernels, X, y)
+        work()  # compile
+        times[name] = round(seconds(work, 5, time.process_time), 4)
+    return times
+
+
 def default_family(n: int, columns: list[int]) -> None:
     """Print the CPU time of the kernels of `lk.table` divided by that of ten Gaussians."""
     for d in columns:
-        X, y = problem(n, d)
-        times = {}
-        for name, kernels in (("Gaussians", lk.gaussians()), ("table", lk.table())):
-            work = partial(lk.alignment_statistics, kernels, X, y)
-            work()  # compile
-            times[name] = seconds(work, 5, time.process_time)
-        gaussians, table = times["Gaussians"], times["table"]
+        times = family_times(n, d)
+        gaussians, table = times["gaussians"], times["table"]
         print(
             f"  n={n}, {d} columns: ten Gaussians {gaussians:.2f} s of CPU, the default family "
             f"{table:.2f} s: {table / gaussians:.2f}x"

@@ -86,6 +86,7 @@ def setup(app):
     from message_page import write_message_page
     from pairs_tables import write_pair_tables
     from reproduction_pages import write_pages
+    from scaling_picture import write_scaling
     from sitemap import write_sitemap
     from source_tables import write_source_tables
     from tables_page import write_pieces
@@ -98,5 +99,6 @@ def setup(app):
     write_billion_pieces(HERE / "results", HERE / "measured")
     write_pair_tables(HERE / "results", HERE / "measured")
     write_landmarks(HERE / "results", HERE / "measured")
+    write_scaling(HERE / "results", HERE / "measured")
     write_source_tables(HERE.parent / "pyproject.toml", HERE / "tables")
     write_message_page(HERE / "messages.md")

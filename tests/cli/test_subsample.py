@@ -14,6 +14,8 @@ import pandas as pd
 import pytest
 
 import learnkernels as lk
+from learnkernels.cli import stream
+from learnkernels.estimators.large import streaming
 from tests.cli.running import run
 
 OPTIONS = ("--target", "y", "--components", "40", "--subsample", "300")
@@ -54,6 +56,28 @@ def test_fit_reads_parts_and_predict_uses_the_model(capsys, path, tmp_path, monk
 def test_wrong_options_are_explained(options, message, path, capsys):
     status, _, shown = run(capsys, "fit", path, *options)
     assert status != 0 and message in shown
+
+
+# The table has 6,000 cells.
+@pytest.mark.parametrize(
+    ("options", "in_parts"),
+    [
+        (("--max-memory", "1GB"), True),
+        (("--max-memory", "10GB"), False),
+        (("--max-memory", "1GB", "--scoring", "r2"), False),
+    ],
+)
+def test_file_that_does_not_fit_max_memory_is_read_in_parts(
+    options, in_parts, capsys, path, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(streaming, "AUTO_ROWS", 300)
+    monkeypatch.setattr(stream, "BYTES_OF_CELL", 1e6)
+    if in_parts:
+        monkeypatch.setattr(pd, "read_parquet", None)  # the whole file is never read
+    model = tmp_path / "m.lk"
+    status, _, shown = run(capsys, "fit", path, *OPTIONS[:4], *options, "--save", model)
+    assert status == 0 and ("as with --subsample auto" in shown) == in_parts
+    assert hasattr(lk.load(model)["model"], "subsample_") == in_parts
 
 
 def test_rows_without_a_target_cannot_be_left_out(path, capsys):

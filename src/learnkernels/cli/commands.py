@@ -29,14 +29,14 @@ from learnkernels.cli.data import (
     without_columns,
 )
 from learnkernels.cli.files import first_bytes, is_parquet
-from learnkernels.cli.model import model_options
+from learnkernels.cli.model import bytes_of, model_options
 from learnkernels.cli.show import (
     comparison_table,
     console,
     views_table,
     weights_table,
 )
-from learnkernels.cli.stream import ConvertedTable, table_parts
+from learnkernels.cli.stream import ConvertedTable, bytes_in_memory, table_parts
 from learnkernels.cli.views import has_views, kernels_of, text_columns
 from learnkernels.errors import InputError
 from learnkernels.escaping import printable
@@ -45,6 +45,7 @@ from learnkernels.estimators.input.parts import ParquetTable
 from learnkernels.estimators.search import regularization_name
 from learnkernels.files import make_folder, replacing
 from learnkernels.inspection import Comparison, compare
+from learnkernels.machines import MAX_MEMORY
 from learnkernels.methods import METHODS
 from learnkernels.persistence import load, save
 from learnkernels.plurals import count_text
@@ -57,7 +58,15 @@ FIRST_ROWS = 1000
 def run_fit(options: Namespace) -> None:
     """Learn a kernel on a table, print it, and save the model if asked for."""
     check_output(options.save, options.data)
-    lazy = options.subsample is not None and is_parquet(first_bytes(options.data))
+    in_file = is_parquet(first_bytes(options.data))
+    if in_file and options.subsample is None and exceeds_memory(options):
+        print(
+            f"{printable(options.data)} does not fit --max-memory with the fit: it is read in "
+            "parts, as with --subsample auto.",
+            file=sys.stderr,
+        )
+        options.subsample = "auto"
+    lazy = in_file and options.subsample is not None
     X, y, task = lazy_data_of(options) if lazy else data_of(options)
     first: pd.DataFrame = X[:FIRST_ROWS] if lazy else X
     fitted: Any = estimator(
@@ -243,6 +252,18 @@ def data_of(options: Namespace) -> tuple[pd.DataFrame, np.ndarray, str]:
     return X, *target_of(target, options)
 
 
+def exceeds_memory(options: Namespace) -> bool:
+    """Return whether a Parquet file has to be read in parts, and the other options allow it."""
+    allowed = (
+        options.components is not None
+        and options.machine in ("auto", "ridge")
+        and options.method != "ensemble"
+        and not options.date
+        and options.scoring is None
+    )
+    return allowed and bytes_in_memory(options.data) > (bytes_of(options.max_memory) or MAX_MEMORY)
+
+
 def lazy_data_of(options: Namespace) -> tuple[ConvertedTable, np.ndarray, str]:
     """Read the target of a Parquet file, and open its other columns."""
     check_options(options)
@@ -258,7 +279,7 @@ def lazy_data_of(options: Namespace) -> tuple[ConvertedTable, np.ndarray, str]:
         raise InputError(
             f"the target {options.target!r} is missing in {count_text(missing, 'row')}, and rows "
             "that are read in parts cannot be left out; remove them from the file, or leave "
-            "--subsample out."
+            "--subsample out and raise --max-memory."
         )
     columns = without_columns(table[:1], options.drop).columns.tolist()
     found = ConvertedTable(ParquetTable(table.path, columns), partial(converted, options=options))

@@ -174,7 +174,8 @@ def add_model_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--subsample", metavar="ROWS",
         help="learn the kernel from this many rows (or auto), and train on all with --components; "
-        "Parquet files are then read in parts",
+        "Parquet files are then read in parts (default with --components: auto if the file does "
+        "not fit --max-memory)",
     )  # fmt: skip
     command.add_argument(
         "--checkpoint", metavar="FILE",

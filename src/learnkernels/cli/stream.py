@@ -30,6 +30,8 @@ from learnkernels.estimators.input.parts import ParquetTable
 
 # Cells of one part.
 CELLS = 500_000
+# Bytes of a fit in memory for each cell: tables and arrays of 8 bytes, which are copied.
+BYTES_OF_CELL = 96
 
 
 @dataclass(frozen=True)
@@ -83,6 +85,15 @@ def table_parts(
             if len(part):
                 yield checked_table(part, path)
     require_rows(found, path)
+
+
+def bytes_in_memory(path: str) -> float:
+    """Return an estimate of the memory that a fit of a whole Parquet file takes for its cells."""
+    from pyarrow.parquet import read_metadata
+
+    with translated(path, "utf-8"):
+        found = read_metadata(path)
+    return float(BYTES_OF_CELL * found.num_rows * found.num_columns)
 
 
 def parquet_parts(path: str, cells: int) -> Iterator[pd.DataFrame]:

@@ -138,6 +138,7 @@ class Threads:
         total = reduction.start()
         for part in self.map(reduction.part, items, what):
             reduction.add(total, part)
+            del part  # frees its memory before the next part is computed
         return total
 
 

@@ -52,7 +52,8 @@ class Landmarks:
         if kernel.center:
             G -= G.mean(axis=0)
             G -= G.mean(axis=1, keepdims=True)
-        eigenvalues, Q = eigh(G, overwrite_a=True, check_finite=False)
+        # LAPACK stores columns, and G would be copied.
+        eigenvalues, Q = eigh(G.T, overwrite_a=True, check_finite=False)
         least = SMALLEST * max(eigenvalues[-1], np.finfo(float).tiny)
         first = int(np.searchsorted(eigenvalues, least, side="right"))  # ascending
         T = Q[:, first:]  # in place: a copy would be as large as the Gram matrix

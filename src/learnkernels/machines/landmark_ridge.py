@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.linalg.blas import dsyrk
 
 from learnkernels.checks import random_generator
 from learnkernels.execution import Backend, Threads, available_cores, digest
@@ -35,8 +36,8 @@ from learnkernels.machines.posterior import LandmarkPosterior, LeftOut
 MATRICES = 6
 # Samples whose residuals a model keeps: fewer than in a model that keeps its training samples.
 LEFT_OUT = 1000
-# Samples that a task reads.
-STREAMED = 2048
+# Samples of one task, and those of them whose features are computed at a time if all are in memory.
+STREAMED, ROWS = 2048, 256
 ONE_THREAD = Threads(1)
 
 logger = logging.getLogger("learnkernels")
@@ -55,23 +56,28 @@ class NormalEquations:
     Y : ndarray of shape (n_samples, n_outputs)
         Centered targets.
     weights : ndarray of shape (n_samples,)
+    step : int
+        Samples whose features are in memory at a time.
     """
 
     features: Callable[[slice], np.ndarray]
     T: np.ndarray
     Y: np.ndarray
     weights: np.ndarray
+    step: int
 
     def part(self, rows: slice) -> dict[str, np.ndarray]:
-        """Return the sums of some samples."""
-        psi, root = self.features(rows), np.sqrt(self.weights[rows])[:, None]
-        psi *= root
-        return {
-            # NumPy computes one triangle of the product of a matrix with its own transpose.
-            "inner": psi.T @ psi,  # (rank, rank)
-            "mean": psi.T @ root[:, 0],  # (rank,)
-            "targets": psi.T @ (root * self.Y[rows]),  # (rank, n_outputs)
-        }
+        """Return the sums of some samples; of the symmetric matrix, the upper triangle."""
+        sums = self.start()
+        for start in range(rows.start, rows.stop, self.step):
+            some = slice(start, min(start + self.step, rows.stop))
+            psi, root = self.features(some), np.sqrt(self.weights[some])[:, None]
+            psi *= root
+            # BLAS stores columns, so its lower triangle of the transpose is the upper one.
+            dsyrk(1.0, psi.T, beta=1.0, c=sums["inner"].T, lower=True, overwrite_c=True)
+            sums["mean"] += psi.T @ root[:, 0]
+            sums["targets"] += psi.T @ (root * self.Y[some])
+        return sums
 
     def work(self, rows: slice) -> float:
         """Return the number of samples."""
@@ -95,11 +101,11 @@ class NormalEquations:
 class LeaveOneOut:
     """Squared leave-one-out residuals of a range of samples, for each alpha."""
 
-    rotated: Landmarks  # features on the eigenvectors
+    landmarks: Landmarks  # with features on the eigenvectors
     Y: np.ndarray  # centered
     weights: np.ndarray
     total: float  # sum of the weights of all samples that the sums are over
-    center: np.ndarray  # (rank,), mean of the rotated features
+    center: np.ndarray  # (rank,), mean of the features
     shrunk: np.ndarray  # (n_values, rank), 1 / (eigenvalue + alpha)
     theta: np.ndarray  # (n_values, rank, n_outputs), on the eigenvectors
     counted: np.ndarray  # (n_samples,), 0 for landmarks
@@ -111,7 +117,7 @@ class LeaveOneOut:
 
     def residuals(self, rows: slice) -> list[np.ndarray]:
         """Return y - f(x) of f without the sample, shape (n_rows, n_outputs), for each alpha."""
-        U = self.rotated.features(rows)  # (n_rows, rank)
+        U = self.landmarks.features(rows)  # (n_rows, rank)
         U -= self.center
         w, Y = self.weights[rows], self.Y[rows]
         intercept = w / self.total if self.center.any() else np.zeros(len(w))
@@ -153,8 +159,10 @@ class LandmarkRidge(Strategy):
         self, problem: TrainingProblem, landmarks: Landmarks, means: np.ndarray
     ) -> dict[str, np.ndarray]:
         """Return the normal equations of all samples, of targets minus their means."""
-        task = NormalEquations(landmarks.features, landmarks.T, problem.Y - means, problem.weights)
-        return problem.backend.fold(task, landmarks.row_ranges(), "normal equations")
+        task = NormalEquations(
+            landmarks.features, landmarks.T, problem.Y - means, problem.weights, ROWS
+        )
+        return problem.backend.fold(task, ranges_of(len(problem.Y)), "normal equations")
 
     def solve(self, problem: TrainingProblem) -> LandmarkSolution:
         """Return the eigendecomposition of the normal equations, which serves every alpha.
@@ -175,11 +183,12 @@ class LandmarkRidge(Strategy):
         mean = sums["mean"] / W if problem.center else np.zeros_like(sums["mean"])
         inner = sums.pop("inner")
         inner -= np.outer(W * mean, mean)
-        eigenvalues, V = eigh(inner, overwrite_a=True, check_finite=False)
-        projected = V.T @ sums["targets"]  # the targets are centered
+        eigenvalues, V = eigh(inner.T, lower=True, overwrite_a=True, check_finite=False)
+        del inner  # V has the same size
         return LandmarkSolution(
-            problem, landmarks, W, means, mean, np.maximum(eigenvalues, 0.0), V, projected
-        )
+            problem, replace(landmarks, T=landmarks.T @ V), W, means, mean @ V,
+            np.maximum(eigenvalues, 0.0), V.T @ sums["targets"],  # the targets are centered
+        )  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -190,6 +199,7 @@ class LandmarkSolution:
     ----------
     problem : TrainingProblem
     landmarks : Landmarks
+        With features on the eigenvectors.
     total : float
         Sum of the sample weights.
     means : ndarray of shape (n_outputs,)
@@ -197,8 +207,6 @@ class LandmarkSolution:
     mean : ndarray of shape (rank,)
         Of the features.
     eigenvalues : ndarray of shape (rank,)
-    V : ndarray of shape (rank, rank)
-        Eigenvectors.
     projected : ndarray of shape (rank, n_outputs)
         The right-hand side, on the eigenvectors.
     held : dict of float to ndarray of shape (n_samples, n_outputs)
@@ -211,7 +219,6 @@ class LandmarkSolution:
     means: np.ndarray
     mean: np.ndarray
     eigenvalues: np.ndarray
-    V: np.ndarray
     projected: np.ndarray
     held: dict[float, np.ndarray] = field(default_factory=dict)
 
@@ -227,13 +234,13 @@ class LandmarkSolution:
         problem, landmarks = self.problem, self.landmarks
         theta = self.projected / (self.eigenvalues + alpha)[:, None]
         coef = np.zeros_like(problem.Y, dtype=float)
-        coef[landmarks.index] = landmarks.T @ (self.V @ theta)
+        coef[landmarks.index] = landmarks.T @ theta
         outputs, posterior = None, None
         if problem.left_out:
             (outputs,) = self.outputs([alpha])
         if problem.posterior:
             posterior = landmark_posterior(self, theta, alpha)
-        intercept = self.means - self.mean @ (self.V @ theta)
+        intercept = self.means - self.mean @ theta
         return Trained(coef, intercept, left_out=outputs, posterior=posterior)
 
     def outputs(self, values: Sequence[float]) -> np.ndarray:
@@ -253,9 +260,8 @@ class LandmarkSolution:
         shrunk = 1 / (self.eigenvalues + np.array(values, dtype=float)[:, None])  # (n_values, rank)
         counted = np.ones(len(problem.weights))
         counted[self.landmarks.index] = 0.0
-        rotated = replace(self.landmarks, T=self.landmarks.T @ self.V)
         return LeaveOneOut(
-            rotated, problem.Y - self.means, problem.weights, self.total, self.mean @ self.V,
+            self.landmarks, problem.Y - self.means, problem.weights, self.total, self.mean,
             shrunk, shrunk[:, :, None] * self.projected, counted,
         )  # fmt: skip
 
@@ -290,7 +296,7 @@ class StreamedRidge(LandmarkRidge):
         self, problem: TrainingProblem, landmarks: Landmarks, means: np.ndarray
     ) -> dict[str, np.ndarray]:
         read = partial(read_features, landmarks.near, landmarks.T, self.read)
-        task = NormalEquations(read, landmarks.T, self.Y - means, self.weights)
+        task = NormalEquations(read, landmarks.T, self.Y - means, self.weights, STREAMED)
         return self.backend.fold(task, ranges_of(len(self.Y)), "normal equations")
 
 
@@ -354,7 +360,7 @@ class ChunkEquations:
         """Return the sums of one chunk."""
         read, Y, w = self.convert(values)
         task = NormalEquations(
-            partial(read_features, self.near, self.T, read), self.T, Y - self.means, w
+            partial(read_features, self.near, self.T, read), self.T, Y - self.means, w, STREAMED
         )
         return ONE_THREAD.fold(task, ranges_of(len(w)), "normal equations")
 
@@ -384,7 +390,7 @@ def ranges_of(n: int) -> list[slice]:
 def zero_sums(rank: int, n_outputs: int) -> dict[str, np.ndarray]:
     """Return the normal equations of no samples."""
     return {
-        "inner": np.zeros((rank, rank)),
+        "inner": np.zeros((rank, rank)),  # upper triangle
         "mean": np.zeros(rank),
         "targets": np.zeros((rank, n_outputs)),
     }
@@ -414,8 +420,8 @@ def landmark_posterior(
     others = np.setdiff1d(np.arange(len(w)), landmarks.index)
     chosen = some_samples(others if len(others) else np.arange(len(w)), LEFT_OUT)
     taken, rows = landmarks.kernel.take(chosen), slice(0, len(chosen))
-    T, mean = landmarks.T @ solution.V, solution.mean @ solution.V
-    psi = replace(landmarks, kernel=taken, T=T).features(rows) - mean  # (n_left_out, rank)
+    T, mean = landmarks.T, solution.mean
+    psi = replace(landmarks, kernel=taken).features(rows) - mean  # (n_left_out, rank)
     residuals = problem.Y[chosen] - solution.means - psi @ theta
     total = solution.total if problem.center else np.inf
     shrinkage = 1 / np.sqrt(solution.eigenvalues + alpha)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
@@ -35,6 +36,8 @@ from learnkernels.machines.product_ridge import DENSE_SAMPLES, ProductRidge, Pro
 # Gram matrices held at once: for a Cholesky factor in place one; for an eigendecomposition the
 # matrix, its eigenvectors and work space of twice its size.
 ONE_VALUE, SEVERAL_VALUES = 1, 4
+# Values of alpha whose Cholesky factors and inverses take less time than an eigendecomposition.
+FEW_VALUES = 5
 # Columns of a factor up to which sparse columns are made dense.
 MAX_COLUMNS = 2000
 
@@ -58,7 +61,9 @@ class DenseRidge(Strategy):
         return [Trained(coef, problem.means, left_out=left_out)]
 
     def leave_one_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
-        return self.path(problem, values)[0]
+        matrix = LiftedGram.of(problem)
+        found = factorised_errors(problem, matrix, values) if len(values) <= FEW_VALUES else None
+        return self.path(problem, values, matrix)[0] if found is None else found
 
     def left_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
         """Return outputs for samples that are left out, each alone, for each alpha.
@@ -71,22 +76,20 @@ class DenseRidge(Strategy):
         return np.array([trained.left_out for trained in self.path(problem, values)[1]])
 
     def path(
-        self, problem: TrainingProblem, values: Sequence[float]
+        self,
+        problem: TrainingProblem,
+        values: Sequence[float],
+        matrix: LiftedGram | None = None,
     ) -> tuple[np.ndarray, list[Trained]]:
         """Return exact leave-one-out errors and predictors for each alpha, with their outputs.
 
         The residual of sample i when it is left out is ``(y_i - f(x_i)) / (1 - H_ii)`` with the
-        hat matrix H of the fit to all samples, intercept included. The kernel is held fixed.
+        hat matrix H of the fit to all samples, intercept included. The kernel is held fixed. The
+        matrix is computed if it is not given, and overwritten.
         """
         root = np.sqrt(problem.weights)
         targets = root[:, None] * (problem.Y - problem.means)
-        K = weighted(problem.kernel.gram(problem.backend), problem.weights)
-        # A centered K has the eigenvalue 0 for u ~ w^1/2, the direction of the intercept. Rounding
-        # would make it a tiny number beside a tiny alpha: give it a known size and remove it again.
-        u = root / np.linalg.norm(root)
-        known = float(np.trace(K)) / len(K) if problem.center else 0.0
-        if problem.center:
-            K += known * np.outer(u, u)
+        K, u, known = LiftedGram.of(problem) if matrix is None else matrix
         eigenvalues, Q = decomposed(K)
         projected, squares = Q.T @ targets, Q**2
         if eigenvalues[0] + max(values) <= 0:
@@ -109,6 +112,59 @@ class DenseRidge(Strategy):
             coef = root[:, None] * residuals / alpha
             trained.append(Trained(coef, problem.means, left_out=outputs))
         return np.array(errors), trained
+
+
+class LiftedGram(NamedTuple):
+    """The matrix of ridge, with a known eigenvalue for the direction of the intercept.
+
+    A centered matrix has the eigenvalue 0 for ``u ~ w^1/2``. Rounding would make it a tiny number
+    beside a tiny alpha.
+
+    Attributes
+    ----------
+    K : ndarray of shape (n_samples, n_samples)
+        ``W^1/2 K W^1/2 + known u u'``
+    u : ndarray of shape (n_samples,)
+        Of norm 1.
+    known : float
+        0 without centering.
+    """
+
+    K: np.ndarray
+    u: np.ndarray
+    known: float
+
+    @classmethod
+    def of(cls, problem: TrainingProblem) -> LiftedGram:
+        """Compute the matrix."""
+        K = weighted(problem.kernel.gram(problem.backend), problem.weights)
+        root = np.sqrt(problem.weights)
+        u, known = root / np.linalg.norm(root), 0.0
+        if problem.center:
+            known = float(np.trace(K)) / len(K)
+            K += known * np.outer(u, u)
+        return cls(K, u, known)
+
+
+def factorised_errors(
+    problem: TrainingProblem, matrix: LiftedGram, values: Sequence[float]
+) -> np.ndarray | None:
+    """Return exact leave-one-out errors by a Cholesky decomposition for each alpha.
+
+    With B as in `leave_one_out`, the residual is ``(B^-1 w^1/2 (y - mean))_i / G_ii``. For few
+    values this is faster than an eigendecomposition. None if a B is not positive definite.
+    """
+    targets = np.sqrt(problem.weights)[:, None] * (problem.Y - problem.means)
+    errors, everyone = [], np.arange(len(targets))
+    for alpha in values:
+        system = DenseSystem.of(matrix.K.copy(), alpha)
+        if system is None:
+            return None
+        solution, G = system.solve(targets), system.inverse_diagonal(everyone)
+        if problem.center:
+            G = G - matrix.u**2 / (matrix.known + alpha)
+        errors.append(squared_errors(solution, G, problem.weights))
+    return np.array(errors)
 
 
 def has_closed_form(
