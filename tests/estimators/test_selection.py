@@ -11,7 +11,6 @@ from learnkernels.estimators.fitting import fit_values, prepare
 from learnkernels.estimators.selection import (
     UNIFORM_SAMPLES,
     held_out_outputs,
-    neighbors,
 )
 from learnkernels.execution import Threads
 from learnkernels.machines import Ridge
@@ -72,16 +71,3 @@ def test_uniform_weights_are_compared_with_more_samples_than_choose_their_alpha(
     views = [lk.on([2], lk.gaussians([1.0])), lk.on([0, 1], lk.gaussians([0.5]))]
     with pytest.warns(lk.UniformBetterWarning, match=r"'first': held-out .* against"):
         lk.KernelRegressor(views, First(), alpha=[0.1, 1.0]).fit(X, y)
-
-
-@pytest.mark.parametrize(
-    ("values", "position", "expected"),
-    [
-        ([1.0, 2.0, 3.0, 4.0], 1, [1.0, 2.0, 3.0]),
-        ([4.0, 1.0, 3.0, 2.0], 0, [3.0, 4.0]),
-        ([1.0, 1.0, 5.0], 1, [1.0, 5.0]),
-        ([7.0], 0, [7.0]),
-    ],
-)
-def test_neighbors_of_a_value_are_the_next_lower_and_higher_ones(values, position, expected):
-    assert neighbors(values, position) == expected

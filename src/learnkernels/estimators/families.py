@@ -21,8 +21,9 @@ from learnkernels.machines import Ridge
 from learnkernels.methods import Candidate, LearnedWeights, LeaveOneOut
 from learnkernels.significance import standard_error
 
-# Samples that learn the metric, and as many others that compare the families.
-HALF = 400
+# Samples that learn the metric, and as many others that compare the families: a fifth of all,
+# within these bounds.
+HALVES = 400, 800
 # More columns have no learned metric.
 MAX_COLUMNS = 100
 
@@ -95,7 +96,7 @@ def choose_family(
     if sparse.issparse(X) or n < rule.min_samples or not 2 <= columns <= MAX_COLUMNS:
         return FamilyChoice(plain)
     order = np.random.RandomState(0).permutation(n)
-    h = min(HALF, n // 2)
+    h = min(n // 2, int(np.clip(n // 5, *HALVES)))
     first, second = order[:h], order[h : 2 * h]
 
     def members(family: Any) -> list[Kernel]:

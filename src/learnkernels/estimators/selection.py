@@ -303,22 +303,14 @@ def compare_values(
     w = prepared.sums.weights
     means = np.asarray(losses @ w / w.sum())
     if uniform and compared_with_uniform(method):
-        # Far from the best value of the method, uniform weights are not better either.
-        near = neighbors(tried, int(np.argmin(means)))
+        best = int(np.argmin(means))
+        # At the value that is best for the method: a warning is then never due to the value.
         (held,) = fold_outputs(
-            prepared, [Uniform()], machine, near, "comparing with uniform weights"
+            prepared, [Uniform()], machine, [tried[best]], "comparing with uniform weights"
         )
-        others = np.array([loss(one) for one in held], dtype=float)
-        own, other = losses[int(np.argmin(means))], others[int(np.argmin(others @ w))]
+        own, other = losses[best], np.asarray(loss(held[0]), dtype=float)
         warn_if_uniform_better(method, own, other, w, measure)
     return Compared(method, tried, outputs, means)
-
-
-def neighbors(values: Sequence[float], position: int) -> list[float]:
-    """Return the value at a position, the next lower one and the next higher one, sorted."""
-    ordered = sorted(set(values))
-    at = ordered.index(values[position])
-    return ordered[max(at - 1, 0) : at + 2]
 
 
 def compared_with_uniform(method: WeightMethod) -> bool:
