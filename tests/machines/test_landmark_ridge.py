@@ -33,6 +33,12 @@ def test_all_samples_as_landmarks_give_the_dense_solution(kernels, center, rng):
             assert np.abs(one.coef.sum(axis=0)).max() < 1e-6 * np.abs(one.coef).max()
 
 
+def test_one_landmark_without_variation_predicts_the_mean(rng):
+    X, y = rng.standard_normal((12, 2)), rng.standard_normal(12)
+    model = lk.KernelRegressor(lk.linear(), "unif", alpha=1.0, n_components=1).fit(X, y)
+    np.testing.assert_allclose(model.predict(X), y.mean())
+
+
 def test_leave_one_out_error_equals_refitting_without_each_other_sample(rng):
     X = rng.standard_normal((25, 2))
     y = np.sin(X[:, 0])

@@ -73,8 +73,9 @@ class NormalEquations:
             some = slice(start, min(start + self.step, rows.stop))
             psi, root = self.features(some), np.sqrt(self.weights[some])[:, None]
             psi *= root
-            # BLAS stores columns, so its lower triangle of the transpose is the upper one.
-            dsyrk(1.0, psi.T, beta=1.0, c=sums["inner"].T, lower=True, overwrite_c=True)
+            if psi.size:  # BLAS refuses matrices without columns
+                # BLAS stores columns, so its lower triangle of the transpose is the upper one.
+                dsyrk(1.0, psi.T, beta=1.0, c=sums["inner"].T, lower=True, overwrite_c=True)
             sums["mean"] += psi.T @ root[:, 0]
             sums["targets"] += psi.T @ (root * self.Y[some])
         return sums
