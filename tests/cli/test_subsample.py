@@ -49,6 +49,7 @@ def test_fit_reads_parts_and_predict_uses_the_model(capsys, path, tmp_path, monk
         (("--target", "y", "--subsample", "300"), "needs --components"),
         ((*OPTIONS[:4], "--subsample", "many"), "--subsample 'many' is not a number of rows"),
         (("--target", "z", *OPTIONS[2:]), "has no column 'z'"),
+        (("--target", "z", *OPTIONS[2:]), "Pass one of them with --target."),
         ((*OPTIONS, "--drop", "unknown"), "unknown"),
         ((*OPTIONS[:4], "--checkpoint", "c.npz"), "pass a subsample, or leave --checkpoint out"),
     ],

@@ -50,6 +50,7 @@ ADVICE = tuple(
         (r"\bneeds n_components\b", "needs --components"),
         (r"\bpass subsample=(['\"])auto\1 and", "pass --subsample auto and"),
         (r"\b(subsample|checkpoint)=", r"--\1 "),
+        (r"\bas target=\.", "with --target."),
         (r"\bscoring=", "--scoring "),
         (r"\bcv=", "--cv "),
         (r"\brandom_state=", "--random-state "),

@@ -66,7 +66,8 @@ def values_of(
 
 def is_searched(regularization: Any) -> bool:
     """Return whether the regularisation is chosen from several values."""
-    return isinstance(regularization, str) or np.size(regularization) > 1
+    # As in `positive_values`, which raises if the list contains other lists.
+    return isinstance(regularization, str) or np.asarray(regularization, dtype=object).size > 1
 
 
 @dataclass(frozen=True)
