@@ -341,7 +341,7 @@ def learn(
     if "Grams" in method.reads and needs_grams(prepared, method):
         what = "learns weights and machine together" if method.one_stage else "compares errors"
         who = f"method {method.name!r}, which {what},"
-        count, instead = method.grams(len(kernels.factors)), "use an alignment method"
+        count, instead = method.grams(len(kernels.factors)), 'use method="alignf"'
         n = method.gram_samples(len(Y))
         require_gram_memory(n, count, prepared.max_memory, who, instead)
     other = 1 / (2 * value)
