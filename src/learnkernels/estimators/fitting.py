@@ -333,7 +333,7 @@ def learn(
         The user's regularisation: C for classes and support vector machines, else alpha. Only
         one-stage methods use it.
     start : ndarray of shape (n_kernels,) or None
-        Weights of a similar problem, for methods that start from some.
+        Initial weights, learned with the choice of kernels, for methods that use them.
     selection : Selection or None
         The candidates among which the method was chosen.
     """
