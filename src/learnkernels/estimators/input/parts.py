@@ -247,8 +247,15 @@ def open_file(path: str) -> Any:
         raise InputError(
             "Parquet files need pyarrow; install it with pip install 'learnkernels[parquet]'."
         ) from error
-    with as_input_error(f"{path!r}: "):
+    try:
         return ParquetFile(path, page_checksum_verification=True)
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {path!r}; check the path.") from error
+    except ValueError as error:
+        raise InputError(
+            f"{path!r} cannot be read as a Parquet file ({error}). Pass a Parquet file; "
+            "pandas.DataFrame.to_parquet writes one."
+        ) from error
 
 
 def batches(table: ParquetTable, group: int) -> Iterator[Any]:
