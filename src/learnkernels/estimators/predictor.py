@@ -153,8 +153,8 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
             return
         if self.checkpoint is not None:
             raise InputError(
-                f"checkpoint={self.checkpoint!r} saves the sums of a fit with subsample=, but "
-                "subsample is None; pass a subsample, or leave checkpoint out."
+                f"checkpoint={self.checkpoint!r} is for a fit with a subsample, and none is given; "
+                'pass subsample="auto", or leave checkpoint out.'
             )
         if is_lazy(X):
             require_memory_for(self, X)

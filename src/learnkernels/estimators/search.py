@@ -1,4 +1,4 @@
-"""What `fit` chooses by held-out error: the method, values of C or alpha, and the folds."""
+"""Choices of `fit` by held-out error: the method, values of C or alpha, and the folds."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def is_searched(regularization: Any) -> bool:
 
 @dataclass(frozen=True)
 class Search:
-    """What `fit` chooses by held-out error: the method, and C or alpha.
+    """Choices of `fit` by held-out error: the method, and C or alpha.
 
     Attributes
     ----------
