@@ -28,7 +28,7 @@ def complete(
     ------
     key : str
     entry : dict
-        The measurement; "origin" tells when it was made.
+        The measurement; "origin" is its date, or "measured now".
     """
     results: dict[str, Any] = {"origins": {}, "entries": {}} if file is None else read(file)
     for key, task in tasks:

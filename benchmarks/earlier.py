@@ -1,7 +1,7 @@
-"""CPU times and memory that are compared with those of version 0.1.0.
+"""Comparison of CPU time and memory with version 0.1.0.
 
-`compare` runs this module with the library of both revisions, each in a process of its own. The
-same models, data and residuals are given to both.
+`compare` runs this module with the library of both revisions, each in its own process, with
+the same models, data and tolerances.
 """
 
 from __future__ import annotations

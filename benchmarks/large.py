@@ -1,9 +1,9 @@
-"""What many samples cost, as ratios beside the bars that they are judged by.
+"""Time, memory and error of fits with many samples, each compared with a goal.
 
 ``python -m benchmarks large`` prints all of them. Measurements that take long are read from
 docs/results, each with its date; those that are missing there are computed. Delete an entry of
-docs/results/large.json to measure it again. Times are CPU time on one thread, except where a line
-says otherwise.
+docs/results/large.json to measure it again. Times are CPU time on one thread, unless a line
+states elapsed time.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ SVM_MEMORY = 1.6e9
 SVM_SIZES = (5000, 10_000, 20_000, 50_000)
 ALONE = 100_000  # a size at which SVC takes too long
 COLUMNS = (20, 100, 500)
-# Tables with a lower bar of the error.
-ERROR_BARS = {"kin40k": 0.9, "bike": 0.9, "pol": 0.9}
+# Tables with a lower goal for the error.
+ERROR_GOALS = {"kin40k": 0.9, "bike": 0.9, "pol": 0.9}
 
 
 def run(quick: bool = False) -> None:
@@ -63,21 +63,21 @@ def tasks(quick: bool = False) -> Iterator[tuple[str, Measurement]]:
 
 
 def lines(key: str, found: dict[str, Any]) -> Iterator[str]:
-    """Yield a line for each bar of a measurement of this file."""
+    """Yield a line for each goal of a measurement of this file."""
     when = found["origin"]
     if key.startswith("SVM"):
         if "svc_seconds" in found:
             ratio = found["seconds"] / found["svc_seconds"]
-            yield bar(f"{key}, ten Gaussians, time / SVC with one", ratio, 0.6, when)
-        yield bar(f"{key}, memory of the fit in GB", found["megabytes"] / 1000, 2, when)
+            yield with_goal(f"{key}, ten Gaussians, time / SVC with one", ratio, 0.6, when)
+        yield with_goal(f"{key}, memory of the fit in GB", found["megabytes"] / 1000, 2, when)
     elif key.startswith("0.1.0"):
         name, now, before = key.partition(", ")[2], found["now"], found["earlier"]
-        yield bar(f"{name}, time / 0.1.0", now["seconds"] / before["seconds"], 0.5, when)
+        yield with_goal(f"{name}, time / 0.1.0", now["seconds"] / before["seconds"], 0.5, when)
         if "megabytes" in now:
-            yield bar(f"{name}, memory in GB", now["megabytes"] / 1000, 1, when)
+            yield with_goal(f"{name}, memory in GB", now["megabytes"] / 1000, 1, when)
     elif key.startswith("pass"):
         ratio = found["table"] / found["gaussians"]
-        yield bar(f"{key}, default family / ten Gaussians", ratio, 2, when)
+        yield with_goal(f"{key}, default family / ten Gaussians", ratio, 2, when)
     else:
         yield from dask_lines(found, when)
 
@@ -87,14 +87,16 @@ def dask_lines(found: dict[str, Any], when: str) -> Iterator[str]:
     for step in dask_chunks.STEPS:
         one, two, four, threads = (found[step][name] for name in dask_chunks.SETTINGS)
         when_elapsed = f"elapsed time; {when}"
-        yield bar(f"Dask, {step}, 2 processes / 1", two[0] / one[0], 1 / 1.7, when_elapsed)
-        yield bar(f"Dask, {step}, 4 processes / 2 threads", four[0] / threads[0], 1, when_elapsed)
+        yield with_goal(f"Dask, {step}, 2 processes / 1", two[0] / one[0], 1 / 1.7, when_elapsed)
+        yield with_goal(
+            f"Dask, {step}, 4 processes / 2 threads", four[0] / threads[0], 1, when_elapsed
+        )
         busiest = two[2] / one[2]
         yield f"  CPU time of the busiest of 2 processes / 1 process: {busiest:.2f} ({when})"
 
 
 def show_landmarks() -> None:
-    """Print the bars of landmarks on whole tables, and of 100,000 samples."""
+    """Print the goals and results of landmarks on whole tables, and of 100,000 samples."""
     results = read(tables_large.LARGE_RESULTS)
     for table in tables_large.LARGE_TABLES:
         entry = results["entries"].get(table)
@@ -103,17 +105,17 @@ def show_landmarks() -> None:
             continue
         when = f"cached, {results['origins'][table]['date']}"
         what = f"{table}, n={entry['n']}, {entry['n_components']} landmarks"
-        limit = ERROR_BARS.get(table, 0.95)
-        print(bar(f"{what}, error / Nystroem", tables_large.ratio(entry), limit, when))
-        print(bar(f"{what}, time / five widths", tables_large.time_ratio(entry), 0.7, when))
-        print(bar(f"{what}, memory / Nystroem", tables_large.memory_ratio(entry), 0.25, when))
+        limit = ERROR_GOALS.get(table, 0.95)
+        print(with_goal(f"{what}, error / Nystroem", tables_large.ratio(entry), limit, when))
+        print(with_goal(f"{what}, time / five widths", tables_large.time_ratio(entry), 0.7, when))
+        print(with_goal(f"{what}, memory / Nystroem", tables_large.memory_ratio(entry), 0.25, when))
     results = read(landmarks.LANDMARK_RESULTS)
     many, few = "n=100000, landmarks", "n=10000, all samples"
     if {many, few} <= results["entries"].keys():
         ratio = results["entries"][many]["error"] / results["entries"][few]["error"]
         when = f"cached, {results['origins'][many]['date']}"
         what = f"n=100,000, {landmarks.OF_SIZES} landmarks, error / all samples at n=10,000"
-        print(bar(what, ratio, 1, when))
+        print(with_goal(what, ratio, 1, when))
 
 
 def show_million() -> None:
@@ -123,21 +125,21 @@ def show_million() -> None:
     for entry in content["entries"]:
         if entry["n"] == 1_000_000:
             what, minutes = f"10^6 rows, {entry['rows']}", entry["processor_seconds"] / 60
-            print(bar(f"{what}, minutes of CPU", minutes, 10, when))
-            print(bar(f"{what}, memory in GB", entry["megabytes"] / 1000, 1, when))
+            print(with_goal(f"{what}, minutes of CPU", minutes, 10, when))
+            print(with_goal(f"{what}, memory in GB", entry["megabytes"] / 1000, 1, when))
 
 
-def bar(what: str, found: float, limit: float, when: str) -> str:
-    """Return a line with a number, its bar and when it was measured."""
+def with_goal(what: str, found: float, limit: float, when: str) -> str:
+    """Return a line with a number, its goal and the date of the measurement."""
     reached = "reached" if found <= limit else "not reached"
-    return f"{what}: {found:.2f} (bar {limit:.2f}, {reached}; {when})"
+    return f"{what}: {found:.2f} (goal {limit:.2f}, {reached}; {when})"
 
 
 def svm(n: int, svc: bool = True) -> dict[str, float]:
-    """Measure weights by alignf and the SVM, ten Gaussians, and an SVC with one.
+    """Measure an SVM with ten Gaussians weighted by alignf, and an SVC with one Gaussian.
 
-    Probabilities are left out: their folds need more than one Gram matrix, and the memory has
-    room for one at most.
+    Probabilities are left out: their folds need more than one Gram matrix, and `max_memory`
+    allows at most one.
     """
     X, y = two_classes(n, D)
     gammas = gaussian_gammas(D)

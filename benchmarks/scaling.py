@@ -33,7 +33,7 @@ SCALING_RESULTS = RESULTS.with_name("scaling.json")
 N_TEST = 5000
 GAMMA = 1 / 20
 ALPHAS = 10.0 ** np.arange(-6, 3)
-# Sizes of each model: up to a few minutes, and to the memory of the machine.
+# Sample sizes of each model, limited by time (a few minutes) and memory.
 SIZES = {
     "default": (1000, 2000, 5000, 10_000),
     "default, 1,000 landmarks": (5000, 10_000, 20_000, 50_000, 100_000, 1_000_000),
@@ -66,7 +66,7 @@ def tasks(quick: bool = False) -> Iterator[tuple[str, Measurement]]:
 
 
 def alone(work: Measurement) -> dict[str, Any]:
-    """Return what a call returns in a process of its own, a copy of this one where possible."""
+    """Return the result of a call in another process, a fork of this one if possible."""
     known = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("fork" if "fork" in known else "spawn")
     with ProcessPoolExecutor(1, mp_context=context) as pool:

@@ -60,6 +60,8 @@ def replacing(path: str | os.PathLike[str], advice: str = "") -> Iterator[IO[byt
         raise
     except OSError as error:
         reason = error.strerror or error
+        if isinstance(error, FileNotFoundError):
+            reason = "its folder does not exist; create the folder, or choose another file"
         raise InputError(f"cannot write {str(path)!r}: {reason}{advice}.") from error
 
 

@@ -1,4 +1,4 @@
-"""The bars of many samples, and measurements that are read from a file."""
+"""The goals for many samples, and measurements that are read from a file."""
 
 import json
 
@@ -35,18 +35,18 @@ def test_complete_without_a_file_writes_nothing(tmp_path, monkeypatch):
         (
             "SVM, n=5000",
             {"seconds": 3.0, "svc_seconds": 6.0, "megabytes": 100.0},
-            ["0.50 (bar 0.60, reached", "0.10 (bar 2.00, reached"],
+            ["0.50 (goal 0.60, reached", "0.10 (goal 2.00, reached"],
         ),
-        ("SVM, n=100000", {"seconds": 9.0, "megabytes": 2500.0}, ["2.50 (bar 2.00, not reached"]),
+        ("SVM, n=100000", {"seconds": 9.0, "megabytes": 2500.0}, ["2.50 (goal 2.00, not reached"]),
         (
             "0.1.0, exact ridge",
             {"now": {"seconds": 3.0, "megabytes": 600.0}, "earlier": {"seconds": 4.0}},
-            ["0.75 (bar 0.50, not reached", "0.60 (bar 1.00, reached"],
+            ["0.75 (goal 0.50, not reached", "0.60 (goal 1.00, reached"],
         ),
-        ("pass, 20 columns", {"gaussians": 1.0, "table": 1.5}, ["1.50 (bar 2.00, reached"]),
+        ("pass, 20 columns", {"gaussians": 1.0, "table": 1.5}, ["1.50 (goal 2.00, reached"]),
     ],
 )
-def test_lines_compare_each_number_with_its_bar(key, found, expected):
+def test_lines_compare_each_number_with_its_goal(key, found, expected):
     shown = list(large.lines(key, found | {"origin": "measured now"}))
     assert len(shown) == len(expected)
     for line, part in zip(shown, expected, strict=True):
@@ -63,7 +63,7 @@ def test_lines_about_dask_compare_processes():
     assert "busiest of 2 processes / 1 process: 0.50" in shown[2]
 
 
-def test_every_bar_of_stored_results_is_shown(capsys, monkeypatch):
+def test_every_goal_of_stored_results_is_shown(capsys, monkeypatch):
     stored = json.loads(large.LARGE_RESULTS.read_text(encoding="utf-8"))["entries"]
     tasks = [(key, pytest.fail) for key in stored]
     monkeypatch.setattr(large, "tasks", lambda quick: tasks)

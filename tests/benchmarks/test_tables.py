@@ -36,7 +36,7 @@ def test_half_of_the_tables_of_each_task_were_kept_aside():
         assert len(set(names) & set(DESIGN)) == len(set(names) - set(DESIGN)) == 6
 
 
-def test_further_tables_are_others():
+def test_further_tables_are_not_among_those_of_tables():
     assert len(FURTHER) == len(set(FURTHER)) == 31
     assert not set(FURTHER) & set(TABLES)
 

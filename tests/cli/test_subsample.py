@@ -49,8 +49,13 @@ def test_fit_reads_parts_and_predict_uses_the_model(capsys, path, tmp_path, monk
         (("--target", "y", "--subsample", "300"), "needs --components"),
         ((*OPTIONS[:4], "--subsample", "many"), "--subsample 'many' is not a number of rows"),
         (("--target", "z", *OPTIONS[2:]), "has no column 'z'"),
+        (("--target", "z", *OPTIONS[2:]), "Pass one of them as --target."),
         ((*OPTIONS, "--drop", "unknown"), "unknown"),
-        ((*OPTIONS[:4], "--checkpoint", "c.npz"), "pass a subsample, or leave --checkpoint out"),
+        ((*OPTIONS, "--save", "absent/m.lk"), "the folder 'absent' does not exist"),
+        (
+            (*OPTIONS[:4], "--checkpoint", "c.npz"),
+            "pass --subsample auto, or leave --checkpoint out",
+        ),
     ],
 )
 def test_wrong_options_are_explained(options, message, path, capsys):
@@ -85,7 +90,8 @@ def test_rows_without_a_target_cannot_be_left_out(path, capsys):
     table.loc[3, "y"] = np.nan
     table.to_parquet(path)
     status, _, shown = run(capsys, "fit", path, *OPTIONS)
-    assert status != 0 and "missing in 1 row" in shown and "leave --subsample out" in shown
+    assert status != 0 and "missing in 1 row" in shown
+    assert "leave --subsample out, and pass a --max-memory of more than 576 kB" in shown
 
 
 COMMAND = (

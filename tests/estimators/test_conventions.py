@@ -324,3 +324,14 @@ def test_kernel_without_sparse_support_raises_input_error(classes):
         by_function.predict(X),
         lk.KernelClassifier("linear", method="alignf", C=1.0).fit(X, y).predict(X),
     )
+
+
+@pytest.mark.parametrize("verbose", [None, "yes", 2, np.array([1, 0])])
+def test_other_values_of_verbose_are_refused_in_fit_and_prediction(verbose, classes):
+    X, y = classes
+    for model in (lk.KernelClassifier("linear", "unif", C=1.0), lk.KernelLearner("linear", "unif")):
+        with pytest.raises(lk.InputError, match="verbose="):
+            clone(model).set_params(verbose=verbose).fit(X, y)
+        fitted = model.fit(X, y).set_params(verbose=verbose)
+        with pytest.raises(lk.InputError, match="verbose="):
+            getattr(fitted, "predict", getattr(fitted, "transform", None))(X)

@@ -77,7 +77,7 @@ def test_machine_without_parameter_chooses_nothing(classes):
     assert not hasattr(model, "C_scores_")
 
 
-@pytest.mark.parametrize("value", ["best", "1", None, [], 0.0, [1.0, -1.0]])
+@pytest.mark.parametrize("value", ["best", "1", None, [], 0.0, [1.0, -1.0], [1.0, [2.0, 3.0]]])
 def test_invalid_regularisation_raises_input_error(value, classes):
     X, y = classes
     with pytest.raises(lk.InputError, match="C"):

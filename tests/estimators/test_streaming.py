@@ -330,3 +330,11 @@ def test_parquet_table_without_rows_and_with_an_index(tmp_path):
     assert X[0:0].shape == (0, 1) and X[3:5]["a"].tolist() == [3, 4]
     with pytest.raises(InputError, match="has no column 'name'"):
         lk.open_parquet(tmp_path / "t.parquet", target="name")
+
+
+def test_parquet_file_that_cannot_be_opened_is_named(tmp_path):
+    with pytest.raises(lk.InputError, match=r"no file .*absent\.parquet"):
+        lk.open_parquet(tmp_path / "absent.parquet", target="y")
+    (tmp_path / "t.csv").write_text("a,y\n1,2\n")
+    with pytest.raises(lk.InputError, match=r"t\.csv.* Pass a Parquet file"):
+        lk.open_parquet(tmp_path / "t.csv", target="y")

@@ -163,6 +163,12 @@ def test_other_kernels_refuse_missing_cells_and_name_table(people):
     assert lk.KernelRegressor().__sklearn_tags__().input_tags.allow_nan
 
 
+def test_column_of_dates_is_named_by_kernels_of_numbers():
+    X = pd.DataFrame({"a": np.arange(9.0), "when": pd.date_range("2020-01-01", periods=9)})
+    with pytest.raises(lk.InputError, match=r"columns \['when'\] contain dates"):
+        lk.KernelRegressor(lk.gaussians()).fit(X, np.arange(9.0))
+
+
 def test_table_refuses_kernels_of_texts():
     for kernels in (lk.ngrams(), lk.on("x"), "linear", 3):
         with pytest.raises(lk.InputError, match=r"table\(\) got"):

@@ -43,6 +43,7 @@ from learnkernels.escaping import printable
 from learnkernels.estimators import KernelClassifier, KernelRegressor, open_parquet
 from learnkernels.estimators.input.parts import ParquetTable
 from learnkernels.estimators.search import regularization_name
+from learnkernels.execution import format_bytes
 from learnkernels.files import make_folder, replacing
 from learnkernels.inspection import Comparison, compare
 from learnkernels.machines import MAX_MEMORY
@@ -61,8 +62,9 @@ def run_fit(options: Namespace) -> None:
     in_file = is_parquet(first_bytes(options.data))
     if in_file and options.subsample is None and exceeds_memory(options):
         print(
-            f"{printable(options.data)} does not fit --max-memory with the fit: it is read in "
-            "parts, as with --subsample auto.",
+            f"a fit of the whole table {printable(options.data)} would take about "
+            f"{format_bytes(bytes_in_memory(options.data))}, more than --max-memory: it is read "
+            "in parts, as with --subsample auto.",
             file=sys.stderr,
         )
         options.subsample = "auto"
@@ -278,8 +280,9 @@ def lazy_data_of(options: Namespace) -> tuple[ConvertedTable, np.ndarray, str]:
     if missing:
         raise InputError(
             f"the target {options.target!r} is missing in {count_text(missing, 'row')}, and rows "
-            "that are read in parts cannot be left out; remove them from the file, or leave "
-            "--subsample out and raise --max-memory."
+            "cannot be left out of a file that is read in parts; remove them from the file, or "
+            "read it as a whole: leave --subsample out, and pass a --max-memory of more than "
+            f"{format_bytes(bytes_in_memory(options.data))}."
         )
     columns = without_columns(table[:1], options.drop).columns.tolist()
     found = ConvertedTable(ParquetTable(table.path, columns), partial(converted, options=options))
@@ -459,7 +462,12 @@ def chosen(fitted: KernelClassifier | KernelRegressor) -> str:
 
 
 def check_output(output: str | Path | None, *inputs: str) -> None:
-    """Raise if the output would overwrite an input file."""
+    """Raise if the output would overwrite an input file, or if its folder does not exist."""
+    if output and not Path(output).parent.is_dir():
+        raise InputError(
+            f"cannot write {str(output)!r}: the folder {str(Path(output).parent)!r} does not "
+            "exist. Create it, or choose another file."
+        )
     for path in inputs:
         if output and Path(output).exists() and Path(path).exists() and Path(output).samefile(path):
             raise InputError(

@@ -30,7 +30,7 @@ from learnkernels.estimators.input.parts import ParquetTable
 
 # Cells of one part.
 CELLS = 500_000
-# Bytes of a fit in memory for each cell: tables and arrays of 8 bytes, which are copied.
+# Bytes of memory that a fit takes for each cell: the table, arrays of float64 and copies of both.
 BYTES_OF_CELL = 96
 
 
@@ -88,7 +88,7 @@ def table_parts(
 
 
 def bytes_in_memory(path: str) -> float:
-    """Return an estimate of the memory that a fit of a whole Parquet file takes for its cells."""
+    """Return an estimate of the bytes that a fit of a whole Parquet file takes for its cells."""
     from pyarrow.parquet import read_metadata
 
     with translated(path, "utf-8"):

@@ -72,6 +72,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def _progress(self) -> AbstractContextManager[None]:
         """Show progress if the user asks for it."""
+        require_truth("verbose", self.verbose)
         return showing(True) if self.verbose else nullcontext()
 
     def _validate(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
@@ -79,7 +80,6 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         fitting, kind = options.get("reset", True), input_kind(self.kernels)
         X, y = in_memory(X), in_memory(y)
         if fitting:
-            require_truth("verbose", self.verbose)
             self._reads_tables = kind == "table" or (kind == "encoded" and is_mixed(X))
         read = validated_table if self._reads_tables else validated_numbers
         found = read(self, X, y, **options)

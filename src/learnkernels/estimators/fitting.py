@@ -333,7 +333,7 @@ def learn(
         The user's regularisation: C for classes and support vector machines, else alpha. Only
         one-stage methods use it.
     start : ndarray of shape (n_kernels,) or None
-        Weights of a similar problem, for methods that start from some.
+        Initial weights, learned with the choice of kernels, for methods that use them.
     selection : Selection or None
         The candidates among which the method was chosen.
     """
@@ -341,7 +341,7 @@ def learn(
     if "Grams" in method.reads and needs_grams(prepared, method):
         what = "learns weights and machine together" if method.one_stage else "compares errors"
         who = f"method {method.name!r}, which {what},"
-        count, instead = method.grams(len(kernels.factors)), "use an alignment method"
+        count, instead = method.grams(len(kernels.factors)), 'use method="alignf"'
         n = method.gram_samples(len(Y))
         require_gram_memory(n, count, prepared.max_memory, who, instead)
     other = 1 / (2 * value)

@@ -153,8 +153,8 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
             return
         if self.checkpoint is not None:
             raise InputError(
-                f"checkpoint={self.checkpoint!r} saves the sums of a fit with subsample=, but "
-                "subsample is None; pass a subsample, or leave checkpoint out."
+                f"checkpoint={self.checkpoint!r} is for a fit with a subsample, and none is given; "
+                'pass subsample="auto", or leave checkpoint out.'
             )
         if is_lazy(X):
             require_memory_for(self, X)
@@ -168,16 +168,16 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         machine = self._machine(method, n)
         machine.check(n, memory["max_memory"], self.n_components)
         search = Search.of(self, method, machine, n, targets.codes, memory["max_memory"])
-        split: dict[str, Any] = {"few_pairs": np.arange(n) if method.learns_alpha else None}
+        settings: dict[str, Any] = {"few_pairs": np.arange(n) if method.learns_alpha else None}
         if search.by_folds:
-            order, split = contiguous_folds(rows, targets.codes, self.cv, self.random_state, X)
+            order, settings = contiguous_folds(rows, targets.codes, self.cv, self.random_state, X)
             rows, targets = rows.take(order), targets.take(order)
         self._forget()
         with self._progress():
             automatic = isinstance(method, Auto) and not search.methods
             family = self._choose_family(X, targets.machine, rows, self.TASK, automatic)
             prepared = self._prepare(
-                X, targets.alignment, targets.machine, rows, self.TASK, **split, **memory
+                X, targets.alignment, targets.machine, rows, self.TASK, **settings, **memory
             )
             score = None if self.scoring is None else partial(self._scores, prepared, targets)
             chosen = choose(prepared, search, self._loss(targets), self.LOSS, score)

@@ -1,4 +1,4 @@
-"""What `fit` chooses by held-out error: the method, values of C or alpha, and the folds."""
+"""Choices of `fit` by held-out error: the method, values of C or alpha, and the folds."""
 
 from __future__ import annotations
 
@@ -66,12 +66,13 @@ def values_of(
 
 def is_searched(regularization: Any) -> bool:
     """Return whether the regularisation is chosen from several values."""
-    return isinstance(regularization, str) or np.size(regularization) > 1
+    # As in `positive_values`, which raises if the list contains other lists.
+    return isinstance(regularization, str) or np.asarray(regularization, dtype=object).size > 1
 
 
 @dataclass(frozen=True)
 class Search:
-    """What `fit` chooses by held-out error: the method, and C or alpha.
+    """Choices of `fit` by held-out error: the method, and C or alpha.
 
     Attributes
     ----------

@@ -18,9 +18,9 @@ from learnkernels.execution import Backend, require_memory
 from learnkernels.gram.learned import LearnedKernel, weighted
 
 NORMALIZATIONS = ("trace", "frobenius", "cosine", None)
-# A kernel whose centered trace is at most this part of its values is constant.
+# A kernel is constant if its centered trace is at most this fraction of the size of its values.
 CONSTANT = 1e-13
-# A mean diagonal below this cannot be squared, nor divided by twice.
+# The square of a mean diagonal below this underflows.
 TINY = float(np.sqrt(np.finfo(float).tiny))
 
 
@@ -46,7 +46,7 @@ def require_squares(
     squares, traces : ndarray of shape (n_kernels + 1,)
         ``|K_kc|_F^2`` and ``tr(K_kc)``.
     magnitude : ndarray of shape (n_kernels + 1,)
-        Sum of the sizes of the values, in which a small trace is rounding.
+        Bound on the absolute values, times W: a trace that is tiny in comparison is rounding error.
     W : float
         Sum of the sample weights.
 
@@ -278,7 +278,7 @@ class Statistics:
         """Return the centered alignment of ``sum_k mu_k K_k`` with the target."""
         norm = np.sqrt(max(self.inner.form(mu), 0.0)) * self.target_norm
         found = float(mu @ self.a) / norm if norm > 0 else 0.0
-        return min(max(found, -1.0), 1.0)  # with weights of both signs all but rounding may cancel
+        return min(max(found, -1.0), 1.0)  # rounding; large if weights of both signs cancel
 
 
 @dataclass(frozen=True)

@@ -52,7 +52,7 @@ class Landmarks:
         if kernel.center:
             G -= G.mean(axis=0)
             G -= G.mean(axis=1, keepdims=True)
-        # LAPACK stores columns, and G would be copied.
+        # LAPACK expects columns: G.T, which equals G, is not copied.
         eigenvalues, Q = eigh(G.T, overwrite_a=True, check_finite=False)
         least = SMALLEST * max(eigenvalues[-1], np.finfo(float).tiny)
         first = int(np.searchsorted(eigenvalues, least, side="right"))  # ascending

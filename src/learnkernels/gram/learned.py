@@ -79,7 +79,7 @@ class LearnedKernel:
         ----------
         backend : Backend
         out : ndarray of zeros or None
-            Where to write it, in its precision; None allocates float64.
+            Array to write to, which defines the precision; None allocates one of float64.
         """
         n = len(self.weights)
         if out is None:

@@ -47,7 +47,7 @@ FAMILIES: dict[str, Callable[[], Family]] = {
 }
 # Meaning of ``kernels=None``.
 DEFAULT = table()
-# Kinds of samples of those that can be given by name, where they are not numbers.
+# Kinds of samples of kernels that are given by name; all other names take numbers.
 KINDS = {None: "encoded", "table": "encoded", "ngrams": "table", "precomputed": "precomputed"}
 # Collections that are not lists of kernels.
 NOT_LISTS = (str, bytes, Mapping)

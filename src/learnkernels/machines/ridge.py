@@ -36,7 +36,8 @@ from learnkernels.machines.product_ridge import DENSE_SAMPLES, ProductRidge, Pro
 # Gram matrices held at once: for a Cholesky factor in place one; for an eigendecomposition the
 # matrix, its eigenvectors and work space of twice its size.
 ONE_VALUE, SEVERAL_VALUES = 1, 4
-# Values of alpha whose Cholesky factors and inverses take less time than an eigendecomposition.
+# Up to this many values of alpha, Cholesky factors and inverses take less time than one
+# eigendecomposition.
 FEW_VALUES = 5
 # Columns of a factor up to which sparse columns are made dense.
 MAX_COLUMNS = 2000
@@ -84,8 +85,8 @@ class DenseRidge(Strategy):
         """Return exact leave-one-out errors and predictors for each alpha, with their outputs.
 
         The residual of sample i when it is left out is ``(y_i - f(x_i)) / (1 - H_ii)`` with the
-        hat matrix H of the fit to all samples, intercept included. The kernel is held fixed. The
-        matrix is computed if it is not given, and overwritten.
+        hat matrix H of the fit to all samples, intercept included. The kernel is held fixed.
+        `matrix` is overwritten; None computes it.
         """
         root = np.sqrt(problem.weights)
         targets = root[:, None] * (problem.Y - problem.means)
@@ -117,8 +118,8 @@ class DenseRidge(Strategy):
 class LiftedGram(NamedTuple):
     """The matrix of ridge, with a known eigenvalue for the direction of the intercept.
 
-    A centered matrix has the eigenvalue 0 for ``u ~ w^1/2``. Rounding would make it a tiny number
-    beside a tiny alpha.
+    A centered matrix has the eigenvalue 0 for ``u ~ w^1/2``. Rounding errors of it
+    would matter if alpha is tiny, so it is replaced by `known`.
 
     Attributes
     ----------
@@ -152,7 +153,8 @@ def factorised_errors(
     """Return exact leave-one-out errors by a Cholesky decomposition for each alpha.
 
     With B as in `leave_one_out`, the residual is ``(B^-1 w^1/2 (y - mean))_i / G_ii``. For few
-    values this is faster than an eigendecomposition. None if a B is not positive definite.
+    values this is faster than an eigendecomposition. Return
+    None if a B is not positive definite.
     """
     targets = np.sqrt(problem.weights)[:, None] * (problem.Y - problem.means)
     errors, everyone = [], np.arange(len(targets))

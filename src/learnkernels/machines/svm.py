@@ -20,6 +20,7 @@ from learnkernels.machines.base import (
     Strategy,
     Trained,
     TrainingProblem,
+    gram_bytes,
     needs_all_samples,
     require_gram_memory,
 )
@@ -95,7 +96,7 @@ class SVM(Machine, Strategy):
         )
         # Rows of single precision are faster than the Gram matrix, unless there are few samples.
         faster = n > FEW and problem.kernel.fast_single and not problem.signed
-        dense = 8.0 * n * n <= problem.max_memory and not faster
+        dense = gram_bytes(n) <= problem.max_memory and not faster
         by_output = dense_paths(problem, solve) if dense else row_paths(problem, solve)
         return [
             Trained(

@@ -44,7 +44,7 @@ class WeightProblem:
     kept : ndarray of bool of shape (n_given,)
         The user's kernels that are in `kernels`: those that are not constant.
     start : ndarray of shape (n_kernels,) or None, default=None
-        Weights of a similar problem, for methods that start from some.
+        Initial weights, learned with the choice of kernels, for methods that use them.
     max_memory : float, default=inf
         Bytes for Gram matrices.
     """

@@ -264,10 +264,10 @@ def part_of(
 def start_weights(
     problem: WeightProblem, few: LeaveOneOutError
 ) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield names and weights of the starts; known weights replace all but uniform ones."""
+    """Yield names and weights of the starts; given weights replace all but uniform ones."""
     yield "unif", Uniform().learn(problem).weights
     if problem.start is not None and problem.start.any():
-        yield "known weights", problem.start
+        yield "from the choice of kernels", problem.start
         return
     for method in (Align(), AlignF()):
         yield method.name, method.learn(problem).weights

@@ -86,6 +86,8 @@ class Certificate:
                 f"stationary{criterion} {self.primal:.6g}, {self.history[0]:.6g} at the start: "
                 f"{steps}, a gradient step changes a weight by {self.gap:.1e} of their sum at most"
             )
+        if "stationary" in self.status:  # an average with them; there is no lower bound
+            return f"{self.status}{criterion} {self.primal:.6g}: {steps}"
         return (
             f"{self.status}{criterion}: relative gap {self.gap:.1e} after {steps} "
             f"(primal {self.primal:.6g}, dual {self.dual:.6g})"

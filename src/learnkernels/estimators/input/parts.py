@@ -228,9 +228,11 @@ def open_parquet(path: Any, target: str | list[str]) -> tuple[ParquetTable, np.n
         names = [name for name in file.schema_arrow.names if name not in index]
         missing = [name for name in targets if name not in names]
         if missing:
+            listed = ", ".join(map(repr, names[:10]))
+            more = f" and {len(names) - 10} more" if len(names) > 10 else ""
             raise InputError(
-                f"{path!r} has no column {missing[0]!r}; its columns are {names[:10]}. Pass one of "
-                "them as target=."
+                f"{path!r} has no column {missing[0]!r}; its columns are {listed}{more}. Pass one "
+                "of them as target=."
             )
         y = file.read(columns=targets).to_pandas()[targets].to_numpy()
     columns = [name for name in names if name not in targets]
@@ -245,8 +247,15 @@ def open_file(path: str) -> Any:
         raise InputError(
             "Parquet files need pyarrow; install it with pip install 'learnkernels[parquet]'."
         ) from error
-    with as_input_error(f"{path!r}: "):
+    try:
         return ParquetFile(path, page_checksum_verification=True)
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {path!r}; check the path.") from error
+    except ValueError as error:
+        raise InputError(
+            f"{path!r} cannot be read as a Parquet file ({error}). Pass a Parquet file; "
+            "pandas.DataFrame.to_parquet writes one."
+        ) from error
 
 
 def batches(table: ParquetTable, group: int) -> Iterator[Any]:

@@ -211,13 +211,17 @@ def not_numbers(X: Any, y: Any, error: Exception) -> str:
     names = []
     for name in getattr(X, "columns", []):
         try:
-            np.asarray(X[name], dtype=float)
+            values = np.asarray(X[name])
+            if values.dtype.kind in "mM":  # numpy converts dates, but not beside numbers
+                raise TypeError
+            values.astype(float)
         except (TypeError, ValueError):
             names.append(str(name))
     if "promoted" in str(error):
+        where = f"columns {names} contain" if names else "X contains"
         return (
-            f"columns {names} contain dates where numbers are expected; convert them, for example "
-            "to days since a date, or drop them."
+            f"{where} dates where numbers are expected; convert them, for example to days since a "
+            "date, or drop them."
         )
     if hasattr(X, "columns") and not names and not isinstance(y, str):
         return f"y contains text ({error}); KernelRegressor needs numbers: use KernelClassifier."
