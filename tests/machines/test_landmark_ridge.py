@@ -13,7 +13,7 @@ import learnkernels as lk
 from learnkernels.execution import Threads
 from learnkernels.gram import Landmarks, landmarks
 from learnkernels.machines import Ridge, TrainingProblem, landmark_ridge
-from learnkernels.machines.landmark_ridge import LandmarkRidge, chosen_landmarks
+from learnkernels.machines.landmark_ridge import LandmarkRidge, NormalEquations, chosen_landmarks
 from tests.machines.problems import KERNELS, learned_problem, trained, training_problem
 from tests.methods.problems import problem_of
 
@@ -37,6 +37,18 @@ def test_one_landmark_without_variation_predicts_the_mean(rng):
     X, y = rng.standard_normal((12, 2)), rng.standard_normal(12)
     model = lk.KernelRegressor(lk.linear(), "unif", alpha=1.0, n_components=1).fit(X, y)
     np.testing.assert_allclose(model.predict(X), y.mean())
+
+
+@pytest.mark.parametrize(("step", "panel", "streamed"), [(4, 7, 9), (100, 3, 10), (1, 100, 50)])
+def test_normal_equations_are_the_same_for_every_division(step, panel, streamed, rng, monkeypatch):
+    monkeypatch.setattr(landmark_ridge, "PANEL", panel)
+    monkeypatch.setattr(landmark_ridge, "STREAMED", streamed)
+    psi, Y, w = rng.standard_normal((50, 16)), rng.standard_normal((50, 2)), rng.uniform(0, 2, 50)
+    task = NormalEquations(lambda rows: psi[rows].copy(), np.eye(16), Y, w, step)
+    sums = Threads(2).fold(task, landmark_ridge.ranges_of(50), "sums")
+    assert np.allclose(np.triu(sums["inner"]), np.triu((psi * w[:, None]).T @ psi))
+    assert np.allclose(sums["mean"], w @ psi)
+    assert np.allclose(sums["targets"], psi.T @ (w[:, None] * Y))
 
 
 def test_leave_one_out_error_equals_refitting_without_each_other_sample(rng):

@@ -18,7 +18,6 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.linalg.blas import dsyrk
 
 from learnkernels.checks import random_generator
 from learnkernels.execution import Backend, Threads, available_cores, digest
@@ -38,6 +37,8 @@ MATRICES = 6
 LEFT_OUT = 1000
 # Samples of one task, and those of them whose features are computed at a time if all are in memory.
 STREAMED, ROWS = 2048, 256
+# Rows of the normal equations that are computed at a time.
+PANEL = 128
 ONE_THREAD = Threads(1)
 
 logger = logging.getLogger("learnkernels")
@@ -73,9 +74,7 @@ class NormalEquations:
             some = slice(start, min(start + self.step, rows.stop))
             psi, root = self.features(some), np.sqrt(self.weights[some])[:, None]
             psi *= root
-            if psi.size:  # BLAS refuses matrices without columns
-                # BLAS stores columns, so its lower triangle of the transpose is the upper one.
-                dsyrk(1.0, psi.T, beta=1.0, c=sums["inner"].T, lower=True, overwrite_c=True)
+            add_inner_products(psi, sums["inner"])
             sums["mean"] += psi.T @ root[:, 0]
             sums["targets"] += psi.T @ (root * self.Y[some])
         return sums
@@ -386,6 +385,16 @@ class ChunkEquations:
 def ranges_of(n: int) -> list[slice]:
     """Divide n samples that are read into ranges, each the work of one task."""
     return [slice(start, min(start + STREAMED, n)) for start in range(0, n, STREAMED)]
+
+
+def add_inner_products(psi: np.ndarray, total: np.ndarray) -> None:
+    """Add the upper triangle of psi'psi to a matrix; entries below it have no meaning.
+
+    This needs no second matrix. `scipy.linalg.blas.dsyrk` does not either, but it holds the lock of
+    the interpreter, so that threads would wait for each other.
+    """
+    for start in range(0, len(total), PANEL):
+        total[start : start + PANEL, start:] += psi[:, start : start + PANEL].T @ psi[:, start:]
 
 
 def zero_sums(rank: int, n_outputs: int) -> dict[str, np.ndarray]:
