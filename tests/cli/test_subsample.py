@@ -52,6 +52,7 @@ def test_fit_reads_parts_and_predict_uses_the_model(capsys, path, tmp_path, monk
         (("--target", "z", *OPTIONS[2:]), "Pass one of them as --target."),
         ((*OPTIONS, "--drop", "unknown"), "unknown"),
         ((*OPTIONS, "--save", "absent/m.lk"), "the folder 'absent' does not exist"),
+        ((*OPTIONS, "--checkpoint", "absent/c.npz"), "the folder 'absent' does not exist"),
         (
             (*OPTIONS[:4], "--checkpoint", "c.npz"),
             "pass --subsample auto, or leave --checkpoint out",

@@ -59,6 +59,7 @@ FIRST_ROWS = 1000
 def run_fit(options: Namespace) -> None:
     """Learn a kernel on a table, print it, and save the model if asked for."""
     check_output(options.save, options.data)
+    check_output(options.checkpoint, options.data)
     in_file = is_parquet(first_bytes(options.data))
     if in_file and options.subsample is None and exceeds_memory(options):
         print(

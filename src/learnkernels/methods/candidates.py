@@ -94,8 +94,21 @@ class Selection:
         for one in self.candidates:
             question = "" if one.question == before else one.question
             before = one.question
-            error = f"{one.error:#.3g}".rjust(len(self.criterion))
-            spread = f"{one.standard_error:#.2g}".rjust(len("standard error"))
+            error = rounded(one.error, 3).rjust(len(self.criterion))
+            spread = rounded(one.standard_error, 2).rjust(len("standard error"))
             line = f"{question:7}  {one.name:{width}}  {error}  {spread}  {one.reason}"
             lines.append(line.rstrip())
         return "\n".join(lines)
+
+
+def rounded(value: float, digits: int) -> str:
+    """Return a number with some significant digits; a larger one is a whole number up to 10^6.
+
+    Examples
+    --------
+    >>> rounded(2921.76, 3), rounded(178.9, 2), rounded(0.1, 2)
+    ('2922', '179', '0.10')
+    """
+    if 10**digits <= abs(value) < 1e6:
+        return f"{value:.0f}"
+    return f"{value:#.{digits}g}".rstrip(".")
