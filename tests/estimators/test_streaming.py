@@ -232,7 +232,7 @@ def test_interrupted_fit_continues_from_its_checkpoint(table, tmp_path, monkeypa
 
 
 def test_checkpoint_without_subsample_raises(table):
-    with pytest.raises(InputError, match="pass subsample=.auto., or leave checkpoint out"):
+    with pytest.raises(InputError, match=r"pass subsample=.auto., or leave checkpoint out"):
         lk.KernelRegressor(checkpoint="sums.npz").fit(*table)
 
 
