@@ -16,7 +16,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold, cross_val_sco
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
+from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 import learnkernels as lk
 from learnkernels.kernels import Gaussian, resolve
@@ -39,18 +39,50 @@ class PerTargetRegressor(AllSamples):
         super().__init__(kernels, alpha=alpha, weights="per_target")
 
 
-def estimators_of_all_methods():
-    """Yield the default estimators, and one for each method and task."""
+def estimators_of_both_tasks():
+    """Yield the default estimators, uniform weights, and every machine."""
     yield from (lk.KernelClassifier(), lk.KernelRegressor(), lk.KernelLearner())
     yield from (lk.KernelClassifier(method="unif"), lk.KernelRegressor(method="unif"))
     yield from (SupportVectorRegressor(), SupportVectorRegressor(C="auto"))
-    yield from (PerTargetRegressor(), PerTargetRegressor(lk.gaussians([0.01, 0.1]), 10.0))
+    yield from (PerTargetRegressor(), PerTargetRegressor(lk.gaussians([0.1, 1.0]), 10.0))
+
+
+def estimators_of_all_methods():
+    """Yield one estimator for each method and task, with a given C or alpha."""
     for name, method in METHODS.items():
         # Negative weights of align-linear may leave ridge without a solution; one is positive.
-        gammas, machine = ([0.1], "ridge") if name == "align-linear" else ([0.01, 0.1], "auto")
+        gammas, machine = ([0.1], "ridge") if name == "align-linear" else ([0.1, 1.0], "auto")
         yield lk.KernelClassifier(lk.gaussians(gammas), name, C=0.1, machine=machine)
         if "regression" in method().tasks:
             yield lk.KernelRegressor(lk.gaussians(gammas), name, alpha=10.0, machine=machine)
+
+
+# Checks of how X and y are read. Methods are given Gram matrices and targets that are read before;
+# `test_all_methods` compares their weights on sparse and other kinds of data.
+CHECKS_OF_INPUT = {
+    "check_classifier_data_not_an_array",
+    "check_complex_data",
+    "check_dtype_object",
+    "check_estimator_sparse_array",
+    "check_estimator_sparse_matrix",
+    "check_estimators_dtypes",
+    "check_estimators_nan_inf",
+    "check_f_contiguous_array_estimator",
+    "check_readonly_memmap_input",
+    "check_regressor_data_not_an_array",
+    "check_regressors_int",
+    "check_supervised_y_2d",
+}
+
+
+def checks_of_all_methods():
+    """Yield every method with each check, but those of the input."""
+    for estimator in estimators_of_all_methods():
+        name = f"{type(estimator).__name__}-{estimator.method}"
+        for model, check in estimator_checks_generator(estimator):
+            # Checks with further arguments repeat one on a read-only copy, or with another dtype.
+            if check.func.__name__ not in CHECKS_OF_INPUT and not check.keywords:
+                yield pytest.param(model, check, id=f"{name}-{check.func.__name__}")
 
 
 def inexact_in_folds(estimator):
@@ -67,8 +99,15 @@ def inexact_in_folds(estimator):
 # The checks' targets are noise: there may be nothing to learn, or slow convergence.
 @pytest.mark.filterwarnings("ignore::learnkernels.UndefinedAlignmentWarning")
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks(list(estimators_of_all_methods()), expected_failed_checks=inexact_in_folds)
+@parametrize_with_checks(list(estimators_of_both_tasks()), expected_failed_checks=inexact_in_folds)
 def test_scikit_learn_estimator_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.filterwarnings("ignore::learnkernels.UndefinedAlignmentWarning")
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize(("estimator", "check"), list(checks_of_all_methods()))
+def test_scikit_learn_estimator_checks_of_every_method(estimator, check):
     check(estimator)
 
 
