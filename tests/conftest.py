@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -19,11 +20,21 @@ settings.register_profile(
 settings.load_profile("tests")
 
 
+COMPILATION = pytest.StashKey[subprocess.Popen[bytes]]()
+
+
 def pytest_configure(config: pytest.Config) -> None:
-    """Compile before the processes of pytest-xdist start, so that they only read the cache."""
+    """Compile while the processes of pytest-xdist collect the tests, which compiles nothing."""
     if config.getoption("numprocesses", None) and not hasattr(config, "workerinput"):
-        folder = Path(__file__).parents[1]
-        subprocess.run([sys.executable, "-m", "tests.compile"], cwd=folder, check=True)
+        command, folder = [sys.executable, "-m", "tests.compile"], Path(__file__).parents[1]
+        config.stash[COMPILATION] = subprocess.Popen(command, cwd=folder)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_node_collection_finished(node: Any) -> None:
+    """Wait for the compiled functions, so that the processes only read the cache in tests."""
+    if node.config.stash[COMPILATION].wait():
+        raise RuntimeError("`python -m tests.compile` failed")
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:

@@ -26,7 +26,7 @@ def problem(n: int = 150):
 def classifier(n: int = 150):
     X, y = problem(n)
     kernels = [lk.gaussians([0.1, 1.0]), lk.per_feature()]
-    return lk.KernelClassifier(kernels, "l1-svm", C=[0.1, 1.0]).fit(X, y > 0)
+    return lk.KernelClassifier(kernels, "l1-svm", C=[0.1, 1.0], cv=2).fit(X, y > 0)
 
 
 def regressor(n: int = 150):

@@ -33,17 +33,24 @@ def with_estimators():
     return loaded("from learnkernels import KernelClassifier")
 
 
+@pytest.fixture(scope="module")
+def with_scikit_learn():
+    return loaded("import sklearn.svm")
+
+
 def test_import_loads_no_other_library():
     added = packages(loaded("import learnkernels")) - packages(loaded("import importlib.metadata"))
     assert added - set(sys.stdlib_module_names) <= {"learnkernels"}
 
 
-def test_import_of_estimators_loads_no_optional_modules(with_estimators):
-    assert not SELDOM & (with_estimators - loaded("import sklearn.svm"))
+def test_import_of_estimators_loads_no_optional_modules(with_estimators, with_scikit_learn):
+    assert not SELDOM & (with_estimators - with_scikit_learn)
 
 
-def test_estimators_load_only_the_libraries_that_every_fit_needs(with_estimators):
-    assert packages(with_estimators) - packages(loaded("import sklearn.svm")) == {"learnkernels"}
+def test_estimators_load_only_the_libraries_that_every_fit_needs(
+    with_estimators, with_scikit_learn
+):
+    assert packages(with_estimators) - packages(with_scikit_learn) == {"learnkernels"}
 
 
 def test_dir_lists_exactly_the_public_names():

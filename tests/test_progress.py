@@ -72,9 +72,7 @@ def problem():
 @pytest.mark.filterwarnings("ignore::learnkernels.UniformBetterWarning")
 @pytest.mark.parametrize("method", sorted(METHODS.keys() - TWO_STAGE - LEARN_ALPHA))
 def test_fit_reports_fold_value_and_progress_of_method(method, written, problem):
-    lk.KernelClassifier(
-        method=method, C=[1.0, 20.0], verbose=True, kernels=["gaussians", "linear"]
-    ).fit(*problem)
+    lk.KernelClassifier(lk.gaussians([0.1, 1.0]), method, C=[1.0, 20.0], verbose=True).fit(*problem)
     name = "lp-svm" if method == "l2-svm" else method
     unit = {"ufo": "decrease of the objective", "single": "kernel", "ensemble": "kernel"}.get(
         method, "gap"
