@@ -57,20 +57,29 @@ def estimators_of_all_methods():
             yield lk.KernelRegressor(lk.gaussians(gammas), name, alpha=10.0, machine=machine)
 
 
-# Checks of how X and y are read. Methods are given Gram matrices and targets that are read before;
-# `test_all_methods` compares their weights on sparse and other kinds of data.
+# Checks of how X, y and weights are read. Methods are given Gram matrices and targets that are
+# read before; `test_all_methods` compares their weights on sparse and other kinds of data.
 CHECKS_OF_INPUT = {
     "check_classifier_data_not_an_array",
     "check_complex_data",
     "check_dtype_object",
     "check_estimator_sparse_array",
     "check_estimator_sparse_matrix",
+    "check_estimator_sparse_tag",
     "check_estimators_dtypes",
     "check_estimators_nan_inf",
     "check_f_contiguous_array_estimator",
+    "check_fit2d_predict1d",
+    "check_n_features_in",
+    "check_n_features_in_after_fitting",
+    "check_positive_only_tag_during_fit",
     "check_readonly_memmap_input",
     "check_regressor_data_not_an_array",
     "check_regressors_int",
+    "check_sample_weights_list",
+    "check_sample_weights_not_an_array",
+    "check_sample_weights_pandas_series",
+    "check_sample_weights_shape",
     "check_supervised_y_2d",
 }
 

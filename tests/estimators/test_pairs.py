@@ -51,7 +51,7 @@ def test_products_give_the_predictions_of_the_gram_matrix(method, iterative, mon
 
 @pytest.mark.parametrize("method", ["unif", "alignf", "auto"])
 def test_alpha_is_chosen_by_folds(method, iterative):
-    kernels, X, y = problem()
+    kernels, X, y = problem(10, 9)
     model = lk.KernelRegressor(kernels, method).fit(X, y)
     assert model.alpha_ < 10 and len(model.alpha_errors_) >= 8
     assert np.mean((model.predict(X) - y) ** 2) < 0.2 * np.var(y)
