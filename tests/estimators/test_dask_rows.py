@@ -18,16 +18,15 @@ from learnkernels.errors import InputError
 from tests.execution.cluster import (
     DASK_MARKS,
     DEADLINE,
-    KEEP_LOST_WORKERS,
     Gate,
     kill,
+    shared_client,
     wait_for_restart,
     wait_until,
     when,
     worker_pids,
 )
 
-dask = pytest.importorskip("dask", reason="needs learnkernels[dask]")
 distributed = pytest.importorskip("distributed", reason="needs learnkernels[dask]")
 da = pytest.importorskip("dask.array", reason="needs learnkernels[dask]")
 dd = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
@@ -36,17 +35,9 @@ pytestmark = DASK_MARKS
 N, CHUNKS = 1200, 12
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def client():
-    """Two worker processes with one thread each; killed ones are restarted."""
-    with (
-        dask.config.set(KEEP_LOST_WORKERS),
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
+    return shared_client()
 
 
 @pytest.fixture
