@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import multiprocessing
 import os
@@ -62,6 +63,39 @@ def shared_client() -> Any:
     atexit.register(cluster.close)
     atexit.register(client.close)  # is called first
     return client
+
+
+def serve(sender: Any) -> None:
+    """Run a scheduler with one worker, and send its address."""
+    from distributed import Scheduler, Worker
+
+    async def main() -> None:
+        async with (
+            Scheduler(port=0, host="127.0.0.1", dashboard=False) as scheduler,
+            Worker(scheduler.address, nthreads=1, dashboard=False),
+        ):
+            sender.send(scheduler.address)
+            await scheduler.finished()
+
+    asyncio.run(main())
+
+
+@contextmanager
+def scheduler_process() -> Iterator[tuple[Any, str]]:
+    """Start a process with a scheduler and a worker; yield it and its address."""
+    from distributed.utils import get_mp_context
+
+    shared_client()  # sets how processes start
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = get_mp_context().Process(target=serve, args=(sender,), daemon=True)
+    process.start()
+    try:
+        yield process, receiver.recv()
+    finally:
+        process.kill()
+        process.join()
+        receiver.close()
+        sender.close()
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
