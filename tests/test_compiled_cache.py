@@ -93,7 +93,8 @@ def test_content_with_a_valid_checksum_that_is_not_an_index_is_not_used(compiled
 def test_command_line_fits_with_a_damaged_cache(tmp_path):
     (tmp_path / "table.csv").write_text("a,y\n" + "".join(f"{i},{i % 7}\n" for i in range(30)))
     command = [sys.executable, "-m", "learnkernels", "fit", "table.csv", "--target", "y",
-               "--kernels", "linear", "--method", "unif", "--task", "regression"]  # fmt: skip
+               "--kernels", "per_feature", "--method", "l1-krr", "--alpha", "1",
+               "--task", "regression"]  # fmt: skip
     environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
     run = {"cwd": tmp_path, "capture_output": True, "text": True, "env": environment}
     first = subprocess.run(command, **run)

@@ -155,7 +155,7 @@ def test_columns_missing_at_prediction_are_named(table, capsys):
 
 def test_demo_writes_report_and_model(tmp_path, capsys, monkeypatch):
     X, y = load_digits(return_X_y=True, as_frame=True)
-    some = X[::9].reset_index(drop=True), y[::9].reset_index(drop=True)
+    some = X[::15].reset_index(drop=True), y[::15].reset_index(drop=True)
     monkeypatch.setattr(commands, "load_digits", lambda **options: some)
     status, out, _ = run(capsys, "demo", "--output", tmp_path / "demo")
     assert status == 0
@@ -210,7 +210,8 @@ def test_fit_and_predict_with_texts_sequences_and_views(sources, capsys):
 
 
 def test_compare_with_views(sources, capsys):
-    status, out, _ = run(capsys, "compare", sources, "--target", "kind", *VIEWS, "--cv", "3")
+    options = ("--target", "kind", *VIEWS, "--cv", "3", "--methods", "unif,alignf")
+    status, out, _ = run(capsys, "compare", sources, *options)
     assert status == 0 and "alignf" in out
 
 

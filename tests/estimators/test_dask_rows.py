@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 import tracemalloc
-from contextlib import contextmanager
 from uuid import uuid4
 
 import numpy as np
@@ -18,16 +15,16 @@ from learnkernels.errors import InputError
 from tests.execution.cluster import (
     DASK_MARKS,
     DEADLINE,
-    KEEP_LOST_WORKERS,
     Gate,
     kill,
+    scheduler_process,
+    shared_client,
     wait_for_restart,
     wait_until,
     when,
     worker_pids,
 )
 
-dask = pytest.importorskip("dask", reason="needs learnkernels[dask]")
 distributed = pytest.importorskip("distributed", reason="needs learnkernels[dask]")
 da = pytest.importorskip("dask.array", reason="needs learnkernels[dask]")
 dd = pytest.importorskip("dask.dataframe", reason="needs dask[dataframe]")
@@ -36,17 +33,9 @@ pytestmark = DASK_MARKS
 N, CHUNKS = 1200, 12
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def client():
-    """Two worker processes with one thread each; killed ones are restarted."""
-    with (
-        dask.config.set(KEEP_LOST_WORKERS),
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
+    return shared_client()
 
 
 @pytest.fixture
@@ -255,10 +244,10 @@ def peak_memory(client, n):
 
 
 def test_memory_of_this_process_does_not_grow_with_the_rows(client):
-    few, many = CHUNKS * 2000, CHUNKS * 100_000
+    few, many = CHUNKS * 500, CHUNKS * 50_000
     peak_memory(client, few)  # imports and compiled functions
     before, after = peak_memory(client, few), peak_memory(client, many)
-    # All targets would take 9.6 MB, all rows four times as much.
+    # All targets would take 4.8 MB, all rows four times as much.
     assert after - before < 8 * many / 4
 
 
@@ -354,58 +343,32 @@ def test_slow_worker_leaves_its_chunks_to_the_other(client, table, folder, gate)
     assert made_by(folder).count(slow.slow) <= 3
 
 
-SCHEDULER = """
-import asyncio
-from distributed import Scheduler, Worker
-async def main():
-    async with Scheduler(port=0, host="127.0.0.1", dashboard=False) as scheduler:
-        async with Worker(scheduler.address, nthreads=1, dashboard=False):
-            print(scheduler.address, flush=True)
-            await scheduler.finished()
-asyncio.run(main())
-"""
-
-
-@contextmanager
-def scheduler():
-    """Start a process with a scheduler and a worker; yield it and a client."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", SCHEDULER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        text=True,
-    )  # fmt: skip
-    try:
-        address = process.stdout.readline().strip()
-        with distributed.Client(address, set_as_default=False, timeout=DEADLINE) as client:
-            yield process, client
-    finally:
-        process.kill()
-        process.wait()
-        process.stdout.close()
-
-
 def test_fit_continues_on_another_scheduler_from_its_checkpoint(
-    table, folder, gate, tmp_path, monkeypatch
+    client, table, folder, gate, tmp_path, monkeypatch
 ):
     monkeypatch.setattr("learnkernels.execution.checkpoint.SECONDS", 0.0)
     X, y = table
     file = tmp_path / "sums.npz"
     lazy = gated(X, folder, gate, chunks=[800])
-    with scheduler() as (process, client), monkeypatch.context() as patch:
+    with (
+        scheduler_process() as (process, address),
+        distributed.Client(address, set_as_default=False, timeout=DEADLINE) as lost,
+        monkeypatch.context() as patch,
+    ):
         # Seconds until a scheduler that was killed counts as lost.
-        patch.setattr("learnkernels.execution.dask_clients.TIMEOUT", 5.0)
+        patch.setattr("learnkernels.execution.dask_clients.TIMEOUT", 2.0)
         message = r"scheduler at tcp.*was lost.*first 8 of 12.*repeat the call to continue"
         with (
             when(lambda: bool(gate.arrived()), process.kill),
             pytest.raises(InputError, match=message),
         ):
-            model(client, checkpoint=file).fit(lazy, y)
+            model(lost, checkpoint=file).fit(lazy, y)
     assert file.exists() and len(made_by(folder)) == 8
     for made in folder.glob("* by *"):
         made.unlink()
     gate.open()
-    with scheduler() as (_, client):
-        found = model(client, checkpoint=file).fit(lazy, y)
-        # The subsample is drawn again from all chunks; four are left of the pass over all rows.
-        assert len(made_by(folder)) == CHUNKS + 4
-        assert not file.exists()
-        assert close(found, model().fit(X, y), X)
+    found = model(client, checkpoint=file).fit(lazy, y)
+    # The subsample is drawn again from all chunks; four are left of the pass over all rows.
+    assert len(made_by(folder)) == CHUNKS + 4
+    assert not file.exists()
+    assert close(found, model().fit(X, y), X)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import runpy
 import subprocess
 import sys
 from pathlib import Path
@@ -12,42 +12,78 @@ import pandas as pd
 import pytest
 
 import learnkernels as lk
+from learnkernels.estimators.large import streaming
+from tests.execution.cluster import DASK_MARKS, shared_client
 
-pytest.importorskip("distributed", reason="needs learnkernels[dask]")
+distributed = pytest.importorskip("distributed", reason="needs learnkernels[dask]")
 yaml = pytest.importorskip("yaml", reason="needs PyYAML, which Dask installs")
+pytestmark = DASK_MARKS
 FOLDER = Path(__file__).parents[2] / "examples" / "cluster"
 LOCAL = {"local": ("--workers", "2"), "slurm": ("--local",), "kubernetes": ("--local",)}
 
 
-def run(name, *arguments, **options):
-    """Return the output of a script."""
-    command = [sys.executable, str(FOLDER / f"{name}.py"), *map(str, arguments)]
-    environment = os.environ | {"OMP_NUM_THREADS": "1"}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, **options)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+@pytest.fixture
+def run(monkeypatch, capsys):
+    """Return a function that runs a script in this process and returns its output."""
+    monkeypatch.syspath_prepend(FOLDER)
+
+    def output(name, *arguments):
+        monkeypatch.setattr(sys, "argv", [name, *map(str, arguments)])
+        runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__main__")
+        return capsys.readouterr().out
+
+    return output
+
+
+class SharedCluster(str):
+    """Address of the cluster of all tests, in place of a new `LocalCluster`."""
+
+    __slots__ = ()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        """Leave the cluster open."""
 
 
 @pytest.mark.parametrize("name", LOCAL)
-def test_help_lists_the_options(name):
-    shown = run(name, "--help")
+def test_help_lists_the_options(name, run, capsys):
+    with pytest.raises(SystemExit) as end:
+        run(name, "--help")
+    shown = capsys.readouterr().out
+    assert end.value.code == 0
     assert "--target" in shown and "--components" in shown and "--checkpoint" in shown
 
 
 @pytest.mark.parametrize("name", LOCAL)
-def test_script_fits_and_predicts_with_processes_of_this_machine(name, tmp_path):
+def test_processes_of_workers_import_the_script_without_running_it(name, monkeypatch):
+    monkeypatch.syspath_prepend(FOLDER)
+    monkeypatch.setattr(distributed, "LocalCluster", None)
+    found = runpy.run_path(str(FOLDER / f"{name}.py"), run_name="__mp_main__")
+    assert callable(found["main"])
+
+
+@pytest.mark.parametrize("name", LOCAL)
+def test_script_fits_and_predicts_with_processes_of_this_machine(name, run, tmp_path, monkeypatch):
+    monkeypatch.setattr(streaming, "AUTO_ROWS", 600)
+    monkeypatch.chdir(tmp_path)
+    address = shared_client().scheduler.address
+    if name != "local":  # which starts its own cluster
+        monkeypatch.setattr(distributed, "LocalCluster", lambda **_: SharedCluster(address))
     data = tmp_path / "t.parquet"
-    run(name, data, "--example", 6000, "--components", 60, *LOCAL[name], cwd=tmp_path)
+    run(name, data, "--example", 2000, "--components", 60, *LOCAL[name])
     table, predicted = pd.read_parquet(data), pd.read_parquet(tmp_path / "predictions")
     assert len(predicted) == len(table)
     # Rows keep their order, and the saved model predicts the same.
     assert np.corrcoef(predicted["prediction"], table["y"])[0, 1] > 0.9
     model = lk.load(tmp_path / "model.lk")
+    assert len(model.subsample_) < len(table)
     few = table.drop(columns="y").head(20)
     assert np.allclose(model.predict(few), predicted["prediction"].head(20), atol=1e-8)
 
 
-def test_slurm_job_has_the_requested_resources():
+def test_slurm_job_has_the_requested_resources(run):
     pytest.importorskip("dask_jobqueue", reason="needs dask-jobqueue")
     options = ("--queue", "batch", "--account", "lab", "--cores", "4", "--memory", "16GB")
     script = run("slurm", "t.parquet", *options, "--print-script")

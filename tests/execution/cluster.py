@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import atexit
+import multiprocessing
 import os
 import signal
 import threading
@@ -9,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +33,69 @@ DASK_MARKS = [
 # one that was killed again by the next test.
 KEEP_LOST_WORKERS = {"distributed.deploy.lost-worker-timeout": "1 hour"}
 
+# Workers are forked from a process that has imported the library, and so start at once.
+FORK_WORKERS = {"distributed.worker.multiprocessing-method": "forkserver"}
+PRELOADED = [
+    "distributed", "dask.array", "dask.dataframe", "learnkernels.estimators",
+]  # fmt: skip
+
 # Seconds before a test gives up waiting for an event; only failures take that long.
 DEADLINE = 600.0
+
+
+@cache
+def shared_client() -> Any:
+    """Return a client of two worker processes with one thread each; killed ones are restarted.
+
+    All tests of this process share the cluster.
+    """
+    distributed = pytest.importorskip("distributed", reason="needs learnkernels[dask]")
+    dask = pytest.importorskip("dask", reason="needs learnkernels[dask]")
+    dask.config.set(KEEP_LOST_WORKERS)
+    if "forkserver" in multiprocessing.get_all_start_methods():
+        dask.config.set(FORK_WORKERS)
+        # Dask sets other modules in its first call.
+        distributed.utils.get_mp_context().set_forkserver_preload(PRELOADED)
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+    )
+    client = distributed.Client(cluster, set_as_default=False)
+    atexit.register(cluster.close)
+    atexit.register(client.close)  # is called first
+    return client
+
+
+def serve(sender: Any) -> None:
+    """Run a scheduler with one worker, and send its address."""
+    from distributed import Scheduler, Worker
+
+    async def main() -> None:
+        async with (
+            Scheduler(port=0, host="127.0.0.1", dashboard=False) as scheduler,
+            Worker(scheduler.address, nthreads=1, dashboard=False),
+        ):
+            sender.send(scheduler.address)
+            await scheduler.finished()
+
+    asyncio.run(main())
+
+
+@contextmanager
+def scheduler_process() -> Iterator[tuple[Any, str]]:
+    """Start a process with a scheduler and a worker; yield it and its address."""
+    from distributed.utils import get_mp_context
+
+    shared_client()  # sets how processes start
+    receiver, sender = multiprocessing.Pipe(duplex=False)
+    process = get_mp_context().Process(target=serve, args=(sender,), daemon=True)
+    process.start()
+    try:
+        yield process, receiver.recv()
+    finally:
+        process.kill()
+        process.join()
+        receiver.close()
+        sender.close()
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -1,4 +1,4 @@
-"""Fixtures: one Dask cluster for all tests of this folder, samples, a progress display."""
+"""Fixtures: the Dask cluster, samples, a progress display."""
 
 from __future__ import annotations
 
@@ -8,22 +8,12 @@ import numpy as np
 import pytest
 
 from learnkernels.progress import DISPLAY
-from tests.execution.cluster import KEEP_LOST_WORKERS, Gate, RecordingDisplay
+from tests.execution.cluster import Gate, RecordingDisplay, shared_client
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def client():
-    """Two worker processes with one thread each; killed ones are restarted."""
-    distributed = pytest.importorskip("distributed", reason="needs learnkernels[dask]")
-    dask = pytest.importorskip("dask", reason="needs learnkernels[dask]")
-    with (
-        dask.config.set(KEEP_LOST_WORKERS),
-        distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-        ) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
-        yield client
+    return shared_client()
 
 
 @pytest.fixture

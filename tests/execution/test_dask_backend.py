@@ -1,7 +1,5 @@
 """The Dask backend: the same results as threads, also if workers or the scheduler are lost."""
 
-import subprocess
-import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +18,7 @@ from tests.execution.cluster import (
     agree,
     close,
     kill,
+    scheduler_process,
     wait_for_restart,
     wait_until,
     when,
@@ -271,31 +270,6 @@ def test_missing_module_on_a_worker_is_named(client):
         list(lk.Dask(client).map(imports, range(3), "importing"))
 
 
-SCHEDULER = """
-import asyncio, sys
-from distributed import Scheduler, Worker
-async def main():
-    async with Scheduler(port=0, host="127.0.0.1", dashboard=False) as scheduler:
-        async with Worker(scheduler.address, nthreads=1, dashboard=False):
-            print(scheduler.address, flush=True)
-            await scheduler.finished()
-asyncio.run(main())
-"""
-
-
-@pytest.fixture
-def scheduler():
-    """Return a process with a scheduler and a worker, and its address."""
-    process = subprocess.Popen(
-        [sys.executable, "-c", SCHEDULER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-        text=True,
-    )  # fmt: skip
-    yield process, process.stdout.readline().strip()
-    process.kill()
-    process.wait()
-    process.stdout.close()
-
-
 def connect_when_possible(address):
     """Return a client that closes soon after the scheduler is lost."""
     clients = []
@@ -312,8 +286,7 @@ def connect_when_possible(address):
 
 
 @pytest.mark.parametrize("call", ["map", "fold"])
-def test_lost_scheduler_raises_input_error(call, scheduler, gate):
-    process, address = scheduler
+def test_lost_scheduler_raises_input_error(call, gate):
     count = Count(gate=gate)
 
     def work(client):
@@ -321,7 +294,7 @@ def test_lost_scheduler_raises_input_error(call, scheduler, gate):
             return lk.Dask(client).fold(count, range(9), "counting")
         return list(lk.Dask(client).map(count.part, range(9), "counting"))
 
-    with connect_when_possible(address) as client:
+    with scheduler_process() as (process, address), connect_when_possible(address) as client:
         lost = f"scheduler at {address} was lost while computing counting"
         with (
             when(lambda: bool(gate.arrived()), process.kill),

@@ -90,6 +90,8 @@ def test_command_line_accepts_the_address_of_a_scheduler(
     table.to_csv(tmp_path / "data.csv", index=False)
     data = str(tmp_path / "data.csv")
     arguments = [command, data, "--target", "y", "--kernels", "gaussians:-4..-1"]
+    if command == "compare":
+        arguments += ["--methods", "unif,alignf"]
     address = client.scheduler.address
     assert main(arguments) == 0
     expected = capsys.readouterr().out

@@ -35,7 +35,7 @@ NORMS = (0.0, 1.0)
 
 
 def plan(quick: bool) -> list[dict[str, Any]]:
-    options = {"size": 100, "step": 3} if quick else {"size": 1000}
+    options = {"size": 60, "step": 3} if quick else {"size": 1000}
     return [
         {"data": data, "repetition": repetition} | options
         for data, repetitions in REPETITIONS.items()
