@@ -27,11 +27,11 @@ CALLS = {
 def run(quick: bool = False) -> None:
     for name, call in list(CALLS.items())[: 1 if quick else None]:
         with tempfile.TemporaryDirectory() as cache:
-            # Compilation takes long: quick mode uses the existing cache, in one process.
+            # Compilation takes long: quick mode uses the existing cache.
             environment = os.environ | ({} if quick else {"NUMBA_CACHE_DIR": cache})
-            code = FIRST_CALL.replace("{call}", call)
-            cold, *later = (float(python(code, environment)) for _ in range(1 if quick else 2))
-            warm = later[0] if later else cold
+            cold, warm = (
+                float(python(FIRST_CALL.replace("{call}", call), environment)) for _ in range(2)
+            )
         print(f"first {name}: {cold:.1f} s more than the second; {warm:.2f} s with a warm cache")
     repeats = 1 if quick else 5
     package, estimators, other = (

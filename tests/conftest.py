@@ -21,6 +21,8 @@ settings.load_profile("tests")
 
 
 COMPILATION = pytest.StashKey[subprocess.Popen[bytes]]()
+# Folders of long tests, which start first so that all processes end at about the same time.
+LONG = ("examples", "docs", "benchmarks", "reproductions", "cli", "execution")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -35,6 +37,11 @@ def pytest_xdist_node_collection_finished(node: Any) -> None:
     """Wait for the compiled functions, so that the processes only read the cache in tests."""
     if node.config.stash[COMPILATION].wait():
         raise RuntimeError("`python -m tests.compile` failed")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put the folders of long tests first."""
+    items.sort(key=lambda item: not item.nodeid.startswith(tuple(f"tests/{one}" for one in LONG)))
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:
