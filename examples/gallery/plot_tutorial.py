@@ -109,9 +109,9 @@ table
 # --------------------------
 #
 # The certificate contains the leave-one-out error at the weights, the error at the start, and the
-# size of a further gradient step. The problem is not convex: the weights are stationary, which may
-# be a local optimum. Other methods, such as ``alignf``, are convex, and their certificates bound
-# the distance from the optimum.
+# size of a further gradient step. The problem is not convex: if a gradient step changes the weights
+# only little they are called stationary, which may be a local optimum. Other methods, such as
+# ``alignf``, are convex, and their certificates bound the distance from the optimum.
 
 print(model.certificate_)
 

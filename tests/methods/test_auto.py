@@ -49,7 +49,7 @@ def test_equal_kernels_choose_the_average_without_a_clear_gain():
     model = lk.KernelRegressor(lk.gaussians([0.5, 0.5, 0.5])).fit(X, y[:, 0])
     alone = lk.KernelRegressor(lk.gaussians([0.5])).fit(X, y[:, 0])
     assert chosen(model) == "average of loo and unif"
-    assert model.certificate_.status == "average of stationary and uniform weights"
+    assert model.certificate_.status == "average of learned and uniform weights"
     assert "gap" not in str(model.certificate_)
     assert np.isclose(model.weights_.sum(), 1.0) and (model.weights_ > 0).all()
     # The average takes alpha from a grid.

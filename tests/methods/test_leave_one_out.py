@@ -30,7 +30,7 @@ def exact_error(problem, found):
 @pytest.mark.parametrize("outputs", [1, 3])
 def test_minimum_is_stationary_and_below_every_start(outputs):
     problem = regression(t=outputs)
-    found = lk.methods.LeaveOneOut().learn(problem)
+    found = lk.methods.LeaveOneOut(tol=1e-7, max_iter=500).learn(problem)
     assert found.certificate.status == "stationary"
     assert found.certificate.criterion == "leave-one-out error of ridge"
     assert np.isclose(found.weights.sum(), 1.0) and (found.weights >= 0).all()
@@ -41,6 +41,16 @@ def test_minimum_is_stationary_and_below_every_start(outputs):
     assert last.chosen and last.error <= min(one.error for one in starts)
     assert np.isclose(exact_error(problem, found), last.error, rtol=1e-4)
     assert np.isclose(found.certificate.primal, last.error)
+
+
+def test_status_is_stationary_only_if_a_gradient_step_is_small():
+    problem = regression()
+    rough = lk.methods.LeaveOneOut(tol=0.5).learn(problem).certificate
+    fine = lk.methods.LeaveOneOut(tol=1e-8, max_iter=500).learn(problem).certificate
+    assert fine.status == "stationary" and fine.gap <= 0.01
+    assert rough.status == "decrease below tol" and rough.gap > 0.01
+    assert str(rough).startswith("decrease below tol for leave-one-out error of ridge")
+    assert rough.is_local and fine.is_local
 
 
 def test_errors_never_increase_along_the_iterations():

@@ -8,6 +8,7 @@ from learnkernels.methods.base import LearnedWeights, WeightProblem
 from learnkernels.methods.candidates import Candidate
 from learnkernels.methods.leave_one_out import LeaveOneOut, best_alpha
 from learnkernels.significance import standard_error
+from learnkernels.solvers import AVERAGE
 
 
 class Auto(LeaveOneOut):
@@ -54,5 +55,4 @@ class Auto(LeaveOneOut):
         if clear:
             return self.learned(search, search.point, rows)
         found = self.learned(search, average, rows)
-        status = "average of stationary and uniform weights"
-        return replace(found, certificate=replace(found.certificate, status=status))
+        return replace(found, certificate=replace(found.certificate, status=AVERAGE))

@@ -26,7 +26,7 @@ from learnkernels.methods.objectives import LeaveOneOutError, LeaveOneOutPoint
 from learnkernels.methods.uniform import Uniform
 from learnkernels.plurals import count_text
 from learnkernels.progress import report, within
-from learnkernels.solvers import Certificate
+from learnkernels.solvers import SMALL_DECREASE, STATIONARY, Certificate
 
 # Samples on which starts are compared and the first steps taken; fewer for the scale of a start and
 # for the comparison of single kernels.
@@ -41,6 +41,8 @@ SCALES, NONE = (1e-9, 1e10), 1e-6
 FIRST, LAST = 10.0, 3.0
 # Status of L-BFGS-B that ends with its number of iterations.
 REACHED_MAX_ITER = 1
+# Change of a weight by a gradient step, as a part of all weight, up to which a point is stationary.
+SMALL_STEP = 0.01
 # Value of log E where it cannot be computed.
 UNUSABLE = 1e6
 
@@ -49,8 +51,8 @@ class LeaveOneOut(WeightMethod):
     """Weights and regularisation that minimise the exact leave-one-out error of ridge.
 
     The problem is not convex. A quasi-Newton method goes from the best of several starts (uniform
-    weights, alignments, maximal alignment, the best single kernel) to a stationary point. Starts
-    are compared, and the first steps taken, on at most 600 samples.
+    weights, alignments, maximal alignment, the best single kernel) until the error hardly falls.
+    Starts are compared, and the first steps taken, on at most 600 samples.
 
     Parameters
     ----------
@@ -193,14 +195,15 @@ class LeaveOneOut(WeightMethod):
     ) -> LearnedWeights:
         """Return weights of sum one, alpha, and the certificate.
 
-        The certificate states that the point is stationary: the gap is the largest change of a
-        weight, as a part of all weight, by a projected gradient step of log E.
+        The gap of the certificate is the largest change of a weight, as a part of all weight, by a
+        projected gradient step of log E; the point is stationary if it is small.
         """
         total = point.mu.sum()
         d = point.mu / total
         value = max(point.value, np.finfo(float).tiny)
         gap = float(np.abs(np.maximum(d - total * point.gradient / value, 0.0) - d).max())
-        status = "stationary" if search.converged else "not converged"
+        status = STATIONARY if gap <= SMALL_STEP else SMALL_DECREASE
+        status = status if search.converged else "not converged"
         certificate = Certificate(
             point.value, 0.0, gap, len(search.trace), status, tuple(search.trace),
             criterion="leave-one-out error of ridge",

@@ -276,8 +276,7 @@ class BackendArgument(Field):
 
 
 def check_certificate(certificate: Certificate) -> None:
-    shown = certificate.status != "stationary" or certificate.history
-    require(shown, "a stationary solution without its history")
+    require(certificate.history or not certificate.is_local, "a local solution without its history")
 
 
 def check_fitted(model: Any) -> None:

@@ -18,6 +18,7 @@ from learnkernels.reporting.formatting import (
     join,
     weight_text,
 )
+from learnkernels.solvers import AVERAGE, SMALL_DECREASE, STATIONARY
 
 MAX_NAMES = 3
 BASELINES = ("uniform weights", "best single kernel", CONSTANT)
@@ -265,12 +266,14 @@ def describe_certificate(summary: Summary) -> str:
         f"{iterations}), which is not the held-out error.",
         "closed form": "The weights have a closed form.",
         "undefined: uniform weights": "The alignment is undefined, so the weights are uniform.",
-        "stationary": "The weights are stationary for the leave-one-out error of ridge: a gradient "
+        STATIONARY: "The weights are stationary for the leave-one-out error of ridge: a gradient "
         f"step changes none by more than {gap:.1e} of their sum ({iterations}). The problem is not "
         "convex, so this may be a local optimum.",
-        "average of stationary and uniform weights": "The weights are the average of those of "
-        "smallest leave-one-out error and of uniform weights, because the two are within one "
-        "standard error.",
+        SMALL_DECREASE: "The leave-one-out error of ridge hardly fell any more, so the steps ended "
+        f"({iterations}). The weights are not shown to be stationary: a gradient step changes one "
+        f"by {gap:.1e} of their sum. The problem is not convex, so there may be better ones.",
+        AVERAGE: "The weights are the average of those of smallest leave-one-out error and of "
+        "uniform weights, because the two are within one standard error.",
         "stochastic": f"The weights come from a stochastic method without an optimality bound "
         f"({iterations}).",
         "not converged": f"Not converged after {iterations}: relative duality gap {gap:.1e}. "

@@ -297,6 +297,7 @@ def certificate_entry(fitted: Any) -> dict[str, Any]:
     names = ("status", "primal", "dual", "gap", "iterations")
     gaps = [machine.gap for machine in getattr(fitted, "machine_certificates_", ())]
     return {name: getattr(certificate, name) for name in names} | {
+        "is_local": certificate.is_local,
         "gaps": list(certificate.gaps),
         "machine_gap": max(gaps, default=None),
     }

@@ -7,7 +7,14 @@ from learnkernels.solvers.interior_point import (
     RankOneKernels,
     interior_weights,
 )
-from learnkernels.solvers.loop import Certificate, Iterate, iterate
+from learnkernels.solvers.loop import (
+    AVERAGE,
+    SMALL_DECREASE,
+    STATIONARY,
+    Certificate,
+    Iterate,
+    iterate,
+)
 from learnkernels.solvers.newton import Objective, Point, line_search, minimise
 from learnkernels.solvers.nonnegative_qp import (
     kkt_residual,
@@ -24,7 +31,10 @@ from learnkernels.solvers.working_set import SparseObjective, minimise_sparse
 from learnkernels.solvers.working_set_qp import MatrixProducts, working_set_qp
 
 __all__ = [
+    "AVERAGE",
     "LEAST_ROWS",
+    "SMALL_DECREASE",
+    "STATIONARY",
     "AlignedBall",
     "Ball",
     "Certificate",

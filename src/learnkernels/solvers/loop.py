@@ -15,6 +15,13 @@ import numpy as np
 
 from learnkernels.progress import DISPLAY, report
 
+# Statuses of problems that are not convex: a gradient step changes no weight by much, or the steps
+# ended because they hardly lowered the objective, or the weights are an average with uniform ones.
+STATIONARY = "stationary"
+SMALL_DECREASE = "decrease below tol"
+AVERAGE = "average of learned and uniform weights"
+LOCAL = (STATIONARY, SMALL_DECREASE, AVERAGE)
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -31,7 +38,7 @@ class Certificate:
     iterations : int
         Iterations of the solver; 0 for a closed form.
     status : str
-        ``"closed form"``, ``"optimal"``, ``"not converged"``, ``"stationary"`` (not convex: the gap
+        ``"closed form"``, ``"optimal"``, ``"not converged"``, one of `LOCAL` (not convex: the gap
         is the size of a gradient step), or a status of the method's own.
     history : tuple of float, default=()
         Objective before each step and at the end.
@@ -78,16 +85,21 @@ class Certificate:
         """Certify the value of a formula."""
         return cls(float(value), float(value), 0.0, 0, "closed form", criterion=criterion)
 
+    @property
+    def is_local(self) -> bool:
+        """Whether the problem is not convex, so that there is no useful lower bound."""
+        return self.status in LOCAL
+
     def __str__(self) -> str:
         criterion = f" for {self.criterion}" if self.criterion else ""
         steps = f"{self.iterations} iteration{'s' if self.iterations != 1 else ''}"
-        if self.status == "stationary":
+        if self.status == AVERAGE:
+            return f"{self.status}{criterion} {self.primal:.6g}: {steps}"
+        if self.is_local:
             return (
-                f"stationary{criterion} {self.primal:.6g}, {self.history[0]:.6g} at the start: "
+                f"{self.status}{criterion} {self.primal:.6g}, {self.history[0]:.6g} at the start: "
                 f"{steps}, a gradient step changes a weight by {self.gap:.1e} of their sum at most"
             )
-        if "stationary" in self.status:  # an average with them; there is no lower bound
-            return f"{self.status}{criterion} {self.primal:.6g}: {steps}"
         return (
             f"{self.status}{criterion}: relative gap {self.gap:.1e} after {steps} "
             f"(primal {self.primal:.6g}, dual {self.dual:.6g})"
