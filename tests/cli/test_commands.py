@@ -160,7 +160,7 @@ def test_demo_writes_report_and_model(tmp_path, capsys, monkeypatch):
     status, out, _ = run(capsys, "demo", "--output", tmp_path / "demo")
     assert status == 0
     assert "alignf" in out and "learned kernel" in out and "slant" in out
-    assert "Cross-validated error" in out
+    assert "Cross-validated RMSE" in out
     assert out.endswith(f"report: {tmp_path / 'demo' / 'report.html'}\n")
     assert "# Learned kernel" in (tmp_path / "demo" / "report.md").read_text()
     assert "Can I trust it?" in (tmp_path / "demo" / "report.html").read_text()

@@ -382,10 +382,11 @@ def run_demo(options: Namespace) -> None:
     """Compare methods, fit, save and report: the slant of the digits of scikit-learn."""
     X, _ = load_digits(return_X_y=True, as_frame=True)
     y = slants(X)
+    kernels = ["gaussians", "laplacians", "polynomials", "linear"]
     print(f"digits of scikit-learn: {len(X)} images of 64 pixels")
     print("target: slant, the number of columns by which a digit leans over in each row")
-    print("base kernels: the default, Gaussians, Laplacians and linear\n")
-    comparison = compared(X, y, "regression", "unif,alignf,auto", None, 5, 0)
+    print("base kernels: Gaussians, Laplacians, polynomials and linear\n")
+    comparison = compared(X, y, "regression", "unif,alignf,auto", kernels, 5, 0)
     show_comparison(comparison)
     uniform, _, learned = comparison.methods
     chance = "" if learned.against_unif else ", which may be chance"
@@ -394,7 +395,7 @@ def run_demo(options: Namespace) -> None:
         f"{uniform.error_mean:.4f}: {1 - learned.error_mean / uniform.error_mean:.0%} less{chance}."
         "\n"
     )
-    model: Any = estimator("regression", "auto", None).fit(X, y)
+    model: Any = estimator("regression", "auto", kernels).fit(X, y)
     console().print(weights_table(model.kernel_names_, model.weights_, model.kernel_alignments_))
     print(chosen(model))
     folder = Path(options.output)
