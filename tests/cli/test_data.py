@@ -135,6 +135,9 @@ def test_dates_in_other_formats_are_read(written):
     assert table["d"].dt.month.tolist() == [2, 2]
     with pytest.raises(InputError, match="column 'd' cannot be read as dates"):
         data.as_dates(pd.DataFrame({"d": ["29/02/2024", "no day"]}), ["d"])
+    with pytest.raises(InputError, match="column 'd' contains numbers, not dates"):
+        data.as_dates(pd.DataFrame({"d": [20240229, 20240228]}), ["d"])
+    assert data.as_dates(pd.DataFrame({"d": [np.nan]}), ["d"])["d"].isna().all()
 
 
 @pytest.mark.parametrize(("sep", "option"), [(";", ";"), ("\t", "\t"), ("\t", r"\t"), ("|", "|")])

@@ -51,6 +51,7 @@ def test_fit_reads_parts_and_predict_uses_the_model(capsys, path, tmp_path, monk
         (("--target", "z", *OPTIONS[2:]), "has no column 'z'"),
         (("--target", "z", *OPTIONS[2:]), "Pass one of them as --target."),
         ((*OPTIONS, "--drop", "unknown"), "unknown"),
+        ((*OPTIONS, "--drop", "y"), "--drop contains the target 'y'"),
         ((*OPTIONS, "--save", "absent/m.lk"), "the folder 'absent' does not exist"),
         ((*OPTIONS, "--checkpoint", "absent/c.npz"), "the folder 'absent' does not exist"),
         (

@@ -231,6 +231,13 @@ def test_interrupted_fit_continues_from_its_checkpoint(table, tmp_path, monkeypa
     assert np.allclose(found.predict(X), model(alpha=0.1).fit(X, y).predict(X), atol=1e-8)
 
 
+def test_missing_folder_of_the_checkpoint_raises_before_the_kernel_is_learned(table, monkeypatch):
+    found = lk.KernelRegressor(n_components=20, subsample=50, checkpoint="absent/sums.npz")
+    monkeypatch.setattr(lk.KernelRegressor, "_fit_in_memory", None)
+    with pytest.raises(InputError, match=r"the folder 'absent' does not exist"):
+        found.fit(*table)
+
+
 def test_checkpoint_without_subsample_raises(table):
     with pytest.raises(InputError, match=r"pass subsample=.auto., or leave checkpoint out"):
         lk.KernelRegressor(checkpoint="sums.npz").fit(*table)

@@ -315,6 +315,11 @@ def check_options(options: Namespace) -> None:
             "--missing neutral is for missing views, and no view is given; pass --view, --text or "
             "--sequence, or leave it out: single missing cells are allowed."
         )
+    if options.target in options.drop:
+        raise InputError(
+            f"--drop contains the target {options.target!r}; leave it out of --drop, or choose "
+            "another --target."
+        )
     option = "--methods" if hasattr(options, "methods") else "--method"
     names = options.methods.split(",") if hasattr(options, "methods") else [options.method]
     for name in (name.strip() for name in names):

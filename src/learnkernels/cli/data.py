@@ -178,7 +178,12 @@ def as_dates(X: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
 
 
 def dates_of(column: pd.Series) -> pd.Series:
-    """Return one column as dates; raise for a text that is none."""
+    """Return one column as dates; raise for numbers, and for a text that is none."""
+    if pd.api.types.is_numeric_dtype(column) and column.notna().any():
+        raise InputError(
+            f"column {column.name!r} contains numbers, not dates. Write dates such as 2024-02-29, "
+            "or leave it out of --date."
+        )
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", UserWarning)  # the first date decides on the format

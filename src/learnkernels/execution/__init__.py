@@ -21,7 +21,7 @@ from learnkernels.execution.backends import (
     register_backend,
     single_threaded_blas,
 )
-from learnkernels.execution.checkpoint import Checkpointed, saving_backend
+from learnkernels.execution.checkpoint import Checkpointed, checkpoint_path, saving_backend
 from learnkernels.execution.dask_backend import Dask
 from learnkernels.execution.dask_chunks import Chunk, DaskChunks
 from learnkernels.execution.fingerprint import digest
@@ -38,6 +38,7 @@ __all__ = [
     "as_backend",
     "available_cores",
     "available_memory",
+    "checkpoint_path",
     "digest",
     "format_bytes",
     "register_backend",

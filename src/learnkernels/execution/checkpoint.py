@@ -129,9 +129,19 @@ def saving_backend(backend: Backend, path: Any, *data: Any) -> Backend:
     """Return a backend that saves totals of these data to a file; the same one without a path."""
     if path is None:
         return backend
+    return Checkpointed(backend, checkpoint_path(path), digest(*data))
+
+
+def checkpoint_path(path: Any) -> Path:
+    """Return the path of a checkpoint; raise if its folder does not exist."""
     with as_input_error("checkpoint: "):
         file = Path(os.fsdecode(os.fsencode(path)))
-    return Checkpointed(backend, file, digest(*data))
+    if not file.parent.is_dir():
+        raise InputError(
+            f"checkpoint={str(file)!r}: the folder {str(file.parent)!r} does not exist; create it, "
+            "or choose another file."
+        )
+    return file
 
 
 def end_of_group(work: np.ndarray, done: int, share: float) -> int:
@@ -172,11 +182,6 @@ class CheckpointFile:
 
     def read(self, n_items: int) -> tuple[Any, int]:
         """Return the total and the number of items in it; zero items if there is no file."""
-        if not self.path.parent.is_dir():
-            raise InputError(
-                f"checkpoint={str(self.path)!r}: the folder {str(self.path.parent)!r} does not "
-                "exist; create it, or choose another file."
-            )
         if not self.path.exists():
             return self.reduction.start(), 0
         try:

@@ -34,7 +34,13 @@ from learnkernels.estimators.large.precision import PILOT, needed_rows
 from learnkernels.estimators.outputs.lazy import is_dask
 from learnkernels.estimators.regularization import AROUND, class_loss
 from learnkernels.estimators.search import regularization_name
-from learnkernels.execution import Dask, as_backend, format_bytes, saving_backend
+from learnkernels.execution import (
+    Dask,
+    as_backend,
+    checkpoint_path,
+    format_bytes,
+    saving_backend,
+)
 from learnkernels.kernels import input_kind
 from learnkernels.kernels.tables import is_frame
 from learnkernels.machines import LandmarkRidge, StreamedRidge
@@ -61,6 +67,8 @@ def fit_subsample(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
         As in `fit`.
     """
     require_landmarks(model)
+    if model.checkpoint is not None:
+        checkpoint_path(model.checkpoint)  # raises before the kernel is learned
     rows = all_rows(model, X, y, sample_weight)
     size = subsample_size(model, rows)
     if size is None:
