@@ -29,21 +29,6 @@ def test_none_is_table_with_gaussians_laplacians_and_linear(rng):
         assert np.array_equal(kernel(X), same(X))
 
 
-@pytest.mark.parametrize(("d", "gaussians", "laplacians"), [(1, 15, 9), (2, 10, 6), (3, 8, 6)])
-def test_few_columns_have_narrower_kernels_too(d, gaussians, laplacians, rng):
-    names = [kernel.name for kernel in resolve(lk.table(), rng.standard_normal((30, d)))]
-    assert [sum(name.startswith(kind) for name in names) for kind in ("gauss", "lapl", "lin")] == [
-        gaussians, laplacians, 1,
-    ]  # fmt: skip
-
-
-def test_default_follows_a_rough_function_of_two_columns(rng):
-    X = rng.random((700, 2))
-    y = np.sin(30 * X[:, 0]) * np.cos(30 * X[:, 1]) + X[:, 0]
-    model = lk.KernelRegressor().fit(X[:400], y[:400])
-    assert model.score(X[400:], y[400:]) > 0.8  # 0.43 with the widths of more columns
-
-
 def test_kernels_do_not_depend_on_units_of_the_columns(rng):
     X = rng.standard_normal((40, 3))
     moved = X * [1e-6, 1.0, 1e6] + [5.0, 0.0, 1e7]

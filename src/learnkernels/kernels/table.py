@@ -26,8 +26,6 @@ from learnkernels.kernels.sources import Source, kernels_behind
 # Multiples of the inverse median distance. Wide Gaussians make nearly linear functions smooth.
 GAUSSIANS = 4.0 ** np.arange(-4.5, 2)
 LAPLACIANS = 4.0 ** np.arange(-3.5, 2)
-# Few columns get narrower kernels too, which tell neighbours apart if this many samples fill them.
-FILLED = 1000
 # Values further than this many interdecile ranges outside the deciles do not count in a scale.
 OUTSIDE = 3.0
 # Standard deviations below this part of the largest value of a column are rounding.
@@ -103,10 +101,9 @@ def table(kernels: Any = None, standardize: bool = True) -> Family:
     """Return kernels for a whole table: the default family.
 
     Seven Gaussian kernels and six Laplacian kernels of widths around the median distance, and the
-    linear kernel. Tables of one, two or three columns get 11, 3 or 1 narrower kernels too, because
-    neighbours are closer to each other there. Columns are standardised inside the kernels, robustly
-    against outliers: minus the median, divided by the standard deviation without extreme values.
-    Constant columns are ignored, with a warning. Sparse matrices are not standardised.
+    linear kernel. Columns are standardised inside the kernels, robustly against outliers: minus
+    the median, divided by the standard deviation without extreme values. Constant columns are
+    ignored, with a warning. Sparse matrices are not standardised.
 
     A pandas or polars frame may contain numbers, booleans, dates, categories and missing cells. A
     category becomes a column of zeros and ones; one that is not in the training data is zero in
@@ -118,7 +115,7 @@ def table(kernels: Any = None, standardize: bool = True) -> Family:
     Parameters
     ----------
     kernels : family, kernel or list of these, default=None
-        Kernels on the standardised columns, instead of those above.
+        Kernels on the standardised columns, instead of the 14 above.
     standardize : bool, default=True
         Whether to standardise the columns. If not, they are only encoded, and missing cells filled.
 
@@ -159,21 +156,10 @@ def table(kernels: Any = None, standardize: bool = True) -> Family:
 def kernels_of_widths(X: Any, weights: np.ndarray | None) -> list[Kernel]:
     """Return Gaussians and Laplacians of widths around the median distance, and linear."""
     found: list[Kernel] = []
-    for kind, usual, power in ((Gaussian, GAUSSIANS, 2), (Laplacian, LAPLACIANS, 1)):
+    for kind, multiples in ((Gaussian, GAUSSIANS), (Laplacian, LAPLACIANS)):
         inverse = 1 / median_distance(X, weights, kind)
-        multiples = [*usual, *narrower(usual[-1], X.shape[1], power)]
         found += [kind(float(inverse * multiple)) for multiple in multiples]
     return [*found, Linear()]
-
-
-def narrower(last: float, n_columns: int, power: int) -> np.ndarray:
-    """Return multiples beyond the last one, for tables of one to three columns.
-
-    n samples that fill d columns have neighbours at about n^(-1/d) of the median distance, where a
-    kernel of the p-th power of the distance has the multiple n^(p/d).
-    """
-    steps = np.log(FILLED ** (power / max(n_columns, 1)) / last) / np.log(4)
-    return last * 4.0 ** np.arange(1, int(steps) + 1)
 
 
 def standardize(data: TrainingData, scaled: bool = True) -> Standardize:
