@@ -12,6 +12,8 @@ CHROMIUM = $(shell command -v chromium || command -v chromium-browser)
 WORKERS ?= $(shell nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 PARALLEL := --numprocesses $(WORKERS) --dist worksteal
 test coverage versions-oldest versions-newest versions-nightly: export OMP_NUM_THREADS = 1
+# Tests start many processes, which import faster with compiled modules.
+unexport PYTHONDONTWRITEBYTECODE
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .PHONY: demo test browser lint repository coverage fuzz soak invariances violations bench bench-compare docs versions versions-oldest versions-newest versions-nightly dist clean
