@@ -1,7 +1,7 @@
 """Compile the library's Numba functions into the disk cache, with a few small fits.
 
 Numba's cache is not safe if two processes add signatures of one function at the same time: one may
-overwrite the code of the other. Run this before several processes start with an empty cache.
+overwrite the code of the other. With an empty cache, run this before several processes fit.
 """
 
 from __future__ import annotations

@@ -35,7 +35,8 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_node_collection_finished(node: Any) -> None:
     """Wait for the compiled functions, so that the processes only read the cache in tests."""
-    if node.config.stash[COMPILATION].wait():
+    process = node.config.stash.get(COMPILATION, None)
+    if process is not None and process.wait():
         raise RuntimeError("`python -m tests.compile` failed")
 
 

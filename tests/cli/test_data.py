@@ -131,13 +131,13 @@ def test_task_is_classification_if_few_integers_occur_often(values, task):
 
 
 def test_dates_in_other_formats_are_read(written):
-    table = data.as_dates(read_table(written("d,x\n29/02/2024,1\n28/02/2024,2\n")), ["d"])
+    table = data.as_dates(read_table(written("d,x\n29/02/2024,1\n28/02/2024,2\n")), ["d"], "")
     assert table["d"].dt.month.tolist() == [2, 2]
     with pytest.raises(InputError, match="column 'd' cannot be read as dates"):
-        data.as_dates(pd.DataFrame({"d": ["29/02/2024", "no day"]}), ["d"])
-    with pytest.raises(InputError, match="column 'd' contains numbers, not dates"):
-        data.as_dates(pd.DataFrame({"d": [20240229, 20240228]}), ["d"])
-    assert data.as_dates(pd.DataFrame({"d": [np.nan]}), ["d"])["d"].isna().all()
+        data.as_dates(pd.DataFrame({"d": ["29/02/2024", "no day"]}), ["d"], "")
+    with pytest.raises(InputError, match=r"column 'd' contains numbers, not dates.*, or drop it\."):
+        data.as_dates(pd.DataFrame({"d": [20240229, 20240228]}), ["d"], "or drop it")
+    assert data.as_dates(pd.DataFrame({"d": [np.nan]}), ["d"], "")["d"].isna().all()
 
 
 @pytest.mark.parametrize(("sep", "option"), [(";", ";"), ("\t", "\t"), ("\t", r"\t"), ("|", "|")])

@@ -89,13 +89,13 @@ def scheduler_process() -> Iterator[tuple[Any, str]]:
     receiver, sender = multiprocessing.Pipe(duplex=False)
     process = get_mp_context().Process(target=serve, args=(sender,), daemon=True)
     process.start()
+    sender.close()  # so that `recv` raises if the process ends before it sends
     try:
         yield process, receiver.recv()
     finally:
         process.kill()
         process.join()
         receiver.close()
-        sender.close()
 
 
 def wait_until(condition: Callable[[], bool]) -> None:

@@ -180,6 +180,8 @@ def test_input_error_during_a_pass_names_the_checkpoint(backend, samples, tmp_pa
 def test_missing_folder_raises_input_error(samples, tmp_path):
     with pytest.raises(lk.InputError, match=r"folder .* does not exist"):
         lk.alignment_statistics("linear", *samples, checkpoint=tmp_path / "no" / "sums.npz")
+    with pytest.raises(lk.InputError, match=r"is a folder; pass the path of a file"):
+        lk.alignment_statistics("linear", *samples, checkpoint=tmp_path)
 
 
 def test_reduction_that_cannot_be_saved_runs_without_a_checkpoint(tmp_path):

@@ -185,7 +185,7 @@ def features_of(saved: dict[str, Any], table: pd.DataFrame, path: str) -> pd.Dat
             "table that belongs to this model."
         )
     X = table[[name for name in columns if name in table.columns]]
-    X = as_dates(as_texts(X, saved["texts"]), saved["dates"])
+    X = as_dates(as_texts(X, saved["texts"]), saved["dates"], "as in the training table")
     check_infinite(X)
     return X
 
@@ -292,7 +292,8 @@ def lazy_data_of(options: Namespace) -> tuple[ConvertedTable, np.ndarray, str]:
 
 def converted(X: pd.DataFrame, options: Namespace) -> pd.DataFrame:
     """Return the features with texts and dates as the options say; raise if one is infinite."""
-    X = as_dates(as_texts(X, text_columns(options, X)), options.date)
+    texts = as_texts(X, text_columns(options, X))
+    X = as_dates(texts, options.date, "or leave it out of --date")
     check_infinite(X)
     return X
 
@@ -389,16 +390,16 @@ def run_demo(options: Namespace) -> None:
     y = slants(X)
     kernels = ["gaussians", "laplacians", "polynomials", "linear"]
     print(f"digits of scikit-learn: {len(X)} images of 64 pixels")
-    print("target: slant, the number of columns by which a digit leans over in each row")
+    print("target: slant, the columns by which a digit shifts from one row to the next")
     print("base kernels: Gaussians, Laplacians, polynomials and linear\n")
     comparison = compared(X, y, "regression", "unif,alignf,auto", kernels, 5, 0)
     show_comparison(comparison)
     uniform, _, learned = comparison.methods
-    chance = "" if learned.against_unif else ", which may be chance"
+    chance = "" if learned.against_unif == "better" else ", which may be chance"
     print(
         f"Learned weights (auto) have an RMSE of {learned.error_mean:.4f}, uniform weights "
-        f"{uniform.error_mean:.4f}: {1 - learned.error_mean / uniform.error_mean:.0%} less{chance}."
-        "\n"
+        f"{uniform.error_mean:.4f}: {100 * (1 - learned.error_mean / uniform.error_mean):.0f} % "
+        f"less{chance}. The report below uses other folds.\n"
     )
     model: Any = estimator("regression", "auto", kernels).fit(X, y)
     console().print(weights_table(model.kernel_names_, model.weights_, model.kernel_alignments_))
@@ -417,7 +418,7 @@ def run_demo(options: Namespace) -> None:
 def slants(pixels: pd.DataFrame) -> pd.Series:
     """Return the slant of each image: covariance of row and column / variance of the row.
 
-    Each pixel counts as often as it is bright.
+    Pixels are weighted by their brightness.
     """
     rows, columns = np.divmod(np.arange(64), 8)
     weights = pixels.div(pixels.sum(axis=1), axis=0).to_numpy()  # (n_images, 64)

@@ -172,17 +172,17 @@ def as_texts(X: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
     return X.assign(**{name: column.astype(object) for name, column in texts.items()})
 
 
-def as_dates(X: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
-    """Return the table with these columns as dates."""
-    return X.assign(**{name: dates_of(X[name]) for name in names if name in X.columns})
+def as_dates(X: pd.DataFrame, names: Sequence[str], advice: str) -> pd.DataFrame:
+    """Return the table with these columns as dates; the advice ends an error about numbers."""
+    return X.assign(**{name: dates_of(X[name], advice) for name in names if name in X.columns})
 
 
-def dates_of(column: pd.Series) -> pd.Series:
+def dates_of(column: pd.Series, advice: str) -> pd.Series:
     """Return one column as dates; raise for numbers, and for a text that is none."""
     if pd.api.types.is_numeric_dtype(column) and column.notna().any():
         raise InputError(
             f"column {column.name!r} contains numbers, not dates. Write dates such as 2024-02-29, "
-            "or leave it out of --date."
+            f"{advice}."
         )
     try:
         with warnings.catch_warnings():

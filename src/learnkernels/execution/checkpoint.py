@@ -133,9 +133,11 @@ def saving_backend(backend: Backend, path: Any, *data: Any) -> Backend:
 
 
 def checkpoint_path(path: Any) -> Path:
-    """Return the path of a checkpoint; raise if its folder does not exist."""
+    """Return the path of a checkpoint; raise if it is a folder, or its folder does not exist."""
     with as_input_error("checkpoint: "):
         file = Path(os.fsdecode(os.fsencode(path)))
+    if file.is_dir():
+        raise InputError(f"checkpoint={str(file)!r} is a folder; pass the path of a file.")
     if not file.parent.is_dir():
         raise InputError(
             f"checkpoint={str(file)!r}: the folder {str(file.parent)!r} does not exist; create it, "

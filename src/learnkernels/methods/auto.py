@@ -55,4 +55,6 @@ class Auto(LeaveOneOut):
         if clear:
             return self.learned(search, search.point, rows)
         found = self.learned(search, average, rows)
+        if not search.converged:
+            return found
         return replace(found, certificate=replace(found.certificate, status=AVERAGE))

@@ -26,7 +26,7 @@ from learnkernels.methods.objectives import LeaveOneOutError, LeaveOneOutPoint
 from learnkernels.methods.uniform import Uniform
 from learnkernels.plurals import count_text
 from learnkernels.progress import report, within
-from learnkernels.solvers import SMALL_DECREASE, STATIONARY, Certificate
+from learnkernels.solvers import NOT_STATIONARY, STATIONARY, Certificate
 
 # Samples on which starts are compared and the first steps taken; fewer for the scale of a start and
 # for the comparison of single kernels.
@@ -156,7 +156,8 @@ class LeaveOneOut(WeightMethod):
     ) -> tuple[LeaveOneOutPoint, bool]:
         """Minimise log E over t and d >= 0, mu = exp(t) d; append the errors to `trace`.
 
-        Return the best point, and whether the last decrease was at most `tol`.
+        Return the best point, and whether the steps ended before `max_iter`: they lowered log E by
+        at most `tol`, or not at all.
         """
         best: list[LeaveOneOutPoint] = []
 
@@ -202,11 +203,11 @@ class LeaveOneOut(WeightMethod):
         d = point.mu / total
         value = max(point.value, np.finfo(float).tiny)
         gap = float(np.abs(np.maximum(d - total * point.gradient / value, 0.0) - d).max())
-        status = STATIONARY if gap <= SMALL_STEP else SMALL_DECREASE
+        status = STATIONARY if gap <= SMALL_STEP else NOT_STATIONARY
         status = status if search.converged else "not converged"
         certificate = Certificate(
             point.value, 0.0, gap, len(search.trace), status, tuple(search.trace),
-            criterion="leave-one-out error of ridge",
+            criterion="leave-one-out error of ridge", is_local=True,
         )  # fmt: skip
         mu = np.where(d > NONE, point.mu, 0.0)
         if not search.converged:

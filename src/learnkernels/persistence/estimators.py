@@ -417,7 +417,7 @@ CERTIFICATE = Record(
     {
         "primal": NUMBER, "dual": NUMBER, "gap": NUMBER, "iterations": Whole(), "status": TEXT,
         "history": Several(NUMBER), "gaps": Several(NUMBER), "violation": NUMBER,
-        "last_step": NUMBER, "criterion": TEXT,
+        "last_step": NUMBER, "criterion": TEXT, "is_local": TRUTH,
     },
     check=check_certificate,
 )  # fmt: skip

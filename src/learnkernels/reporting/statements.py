@@ -18,7 +18,7 @@ from learnkernels.reporting.formatting import (
     join,
     weight_text,
 )
-from learnkernels.solvers import AVERAGE, SMALL_DECREASE, STATIONARY
+from learnkernels.solvers import AVERAGE, NOT_STATIONARY, STATIONARY
 
 MAX_NAMES = 3
 BASELINES = ("uniform weights", "best single kernel", CONSTANT)
@@ -261,6 +261,9 @@ def describe_certificate(summary: Summary) -> str:
             f"{gap:.1e} of its value ({iterations}). The problem is not convex, so this may be a "
             "local optimum."
         )
+    distance = f"relative duality gap {gap:.1e}"
+    if found["is_local"]:
+        distance = f"a gradient step changes a weight by up to {gap:.1e} of their sum"
     known = {
         "optimal": f"The weights are optimal for {criterion} (relative duality gap {gap:.1e}, "
         f"{iterations}), which is not the held-out error.",
@@ -269,15 +272,15 @@ def describe_certificate(summary: Summary) -> str:
         STATIONARY: "The weights are stationary for the leave-one-out error of ridge: a gradient "
         f"step changes none by more than {gap:.1e} of their sum ({iterations}). The problem is not "
         "convex, so this may be a local optimum.",
-        SMALL_DECREASE: "The leave-one-out error of ridge hardly fell any more, so the steps ended "
-        f"({iterations}). The weights are not shown to be stationary: a gradient step changes one "
-        f"by {gap:.1e} of their sum. The problem is not convex, so there may be better ones.",
-        AVERAGE: "The weights are the average of those of smallest leave-one-out error and of "
-        "uniform weights, because the two are within one standard error.",
+        NOT_STATIONARY: "The steps ended because the leave-one-out error of ridge hardly fell any "
+        f"more ({iterations}). The weights are not shown to be stationary: a gradient step changes "
+        f"a weight by up to {gap:.1e} of their sum. The problem is not convex, so there may be "
+        "better ones.",
+        AVERAGE: "The weights are the average of the learned and of uniform weights, because their "
+        "leave-one-out errors are within one standard error.",
         "stochastic": f"The weights come from a stochastic method without an optimality bound "
         f"({iterations}).",
-        "not converged": f"Not converged after {iterations}: relative duality gap {gap:.1e}. "
-        "Increase `max_iter`.",
+        "not converged": f"Not converged after {iterations}: {distance}. Increase `max_iter`.",
     }
     return known.get(found["status"], f"Status of the certificate: {found['status']}.")
 

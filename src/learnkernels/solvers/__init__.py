@@ -9,7 +9,7 @@ from learnkernels.solvers.interior_point import (
 )
 from learnkernels.solvers.loop import (
     AVERAGE,
-    SMALL_DECREASE,
+    NOT_STATIONARY,
     STATIONARY,
     Certificate,
     Iterate,
@@ -33,7 +33,7 @@ from learnkernels.solvers.working_set_qp import MatrixProducts, working_set_qp
 __all__ = [
     "AVERAGE",
     "LEAST_ROWS",
-    "SMALL_DECREASE",
+    "NOT_STATIONARY",
     "STATIONARY",
     "AlignedBall",
     "Ball",

@@ -16,11 +16,10 @@ import numpy as np
 from learnkernels.progress import DISPLAY, report
 
 # Statuses of problems that are not convex: a gradient step changes no weight by much, or the steps
-# ended because they hardly lowered the objective, or the weights are an average with uniform ones.
+# ended for another reason, or the weights are an average with uniform ones.
 STATIONARY = "stationary"
-SMALL_DECREASE = "decrease below tol"
+NOT_STATIONARY = "not shown to be stationary"
 AVERAGE = "average of learned and uniform weights"
-LOCAL = (STATIONARY, SMALL_DECREASE, AVERAGE)
 
 
 @dataclass(frozen=True)
@@ -38,8 +37,8 @@ class Certificate:
     iterations : int
         Iterations of the solver; 0 for a closed form.
     status : str
-        ``"closed form"``, ``"optimal"``, ``"not converged"``, one of `LOCAL` (not convex: the gap
-        is the size of a gradient step), or a status of the method's own.
+        ``"closed form"``, ``"optimal"``, ``"not converged"``, ``"stationary"``, ``"not shown to be
+        stationary"``, or a status of the method's own.
     history : tuple of float, default=()
         Objective before each step and at the end.
     gaps : tuple of float, default=()
@@ -50,6 +49,9 @@ class Certificate:
         Relative size of the last step, where there is no bound to stop on.
     criterion : str, default=""
         Objective for which the solution is optimal, such as ``"alignment"``.
+    is_local : bool, default=False
+        Whether the problem is not convex: there is no useful bound, and the gap is the largest
+        change of a weight by a gradient step, as a part of all weight.
 
     Examples
     --------
@@ -68,6 +70,7 @@ class Certificate:
     violation: float = 0.0
     last_step: float = 0.0
     criterion: str = ""
+    is_local: bool = False
 
     @classmethod
     def of(
@@ -85,11 +88,6 @@ class Certificate:
         """Certify the value of a formula."""
         return cls(float(value), float(value), 0.0, 0, "closed form", criterion=criterion)
 
-    @property
-    def is_local(self) -> bool:
-        """Whether the problem is not convex, so that there is no useful lower bound."""
-        return self.status in LOCAL
-
     def __str__(self) -> str:
         criterion = f" for {self.criterion}" if self.criterion else ""
         steps = f"{self.iterations} iteration{'s' if self.iterations != 1 else ''}"
@@ -98,7 +96,8 @@ class Certificate:
         if self.is_local:
             return (
                 f"{self.status}{criterion} {self.primal:.6g}, {self.history[0]:.6g} at the start: "
-                f"{steps}, a gradient step changes a weight by {self.gap:.1e} of their sum at most"
+                f"{steps}, a gradient step changes no weight by more than {self.gap:.1e} of their "
+                "sum"
             )
         return (
             f"{self.status}{criterion}: relative gap {self.gap:.1e} after {steps} "
