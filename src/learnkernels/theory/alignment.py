@@ -6,7 +6,7 @@ bound on k(x, x), and K_Y(x, x') = y y' the kernel of the target.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -300,7 +300,7 @@ def unnormalized_classifier_error(product: float, bound: float) -> float:
 
 
 def bootstrap_alignment(
-    K: ArrayLike, Y: ArrayLike, *, level: float = 0.95, n_draws: int = 500, random_state=0
+    K: ArrayLike, Y: ArrayLike, *, level: float = 0.95, n_draws: int = 500, random_state: Any = 0
 ) -> Interval:
     """Estimate a confidence interval for the alignment of a kernel with a target by resampling.
 
@@ -357,7 +357,7 @@ def drawn_alignments(K: np.ndarray, L: np.ndarray, w: np.ndarray) -> np.ndarray:
     """Return the alignments of draws with w_i copies of sample i; w is (n_samples, n_draws)."""
     n = w[:, 0].sum()  # the size of every draw
 
-    def product(A, B):
+    def product(A: np.ndarray, B: np.ndarray) -> np.ndarray:
         # <A_c, B_c> = w'(A o B)w - (2/n) sum_i w_i r_i q_i + s t / n^2, r = A w, q = B w
         r, q = A @ w, B @ w
         totals = np.einsum("ib,ib->b", w, r) * np.einsum("ib,ib->b", w, q)

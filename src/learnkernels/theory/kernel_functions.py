@@ -60,7 +60,7 @@ class KernelFunction:
     points: np.ndarray
     coefficients: np.ndarray
 
-    def __post_init__(self):
+    def __post_init__(self) -> None:
         object.__setattr__(self, "kernels", as_kernels(self.kernels))
         object.__setattr__(self, "points", as_points("points", self.points).copy())
         n, m = len(self.kernels), len(self.points)

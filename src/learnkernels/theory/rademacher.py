@@ -9,6 +9,7 @@ of all weights (`learned_class_excess_risk`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,7 +46,7 @@ def tail_sums(eigenvalues: ArrayLike) -> np.ndarray:
     return np.concatenate([np.cumsum(found[::-1])[::-1], [0.0]])
 
 
-def local_rademacher(eigenvalues: ArrayLike, r: ArrayLike, n_samples: int):
+def local_rademacher(eigenvalues: ArrayLike, r: ArrayLike, n_samples: int) -> Any:
     """Bound the Rademacher complexity of the functions of variance at most r in the unit ball.
 
     Theorem 3 of 2013: ``E[R(F; r)] <= sqrt(2/n min_theta (theta r + sum_{j > theta} lambda_j))
@@ -115,7 +116,7 @@ def fixed_point(
     if top == 0:
         return 0.0
 
-    def above(r):
+    def above(r: float) -> float:
         return factor * local_rademacher(found, shrink * r, n_samples) - r
 
     # Below the smallest positive eigenvalue R = sqrt(2 j shrink r / n), which exceeds r near zero.

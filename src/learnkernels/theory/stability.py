@@ -342,7 +342,9 @@ def growth(kappa: float, lambda_0: float) -> float:
     return float(np.sqrt(kappa / lambda_0)) / 2
 
 
-def bousquet_elisseeff(empirical_error, n_samples, stability, largest_loss, delta) -> float:
+def bousquet_elisseeff(
+    empirical_error: float, n_samples: int, stability: float, largest_loss: float, delta: float
+) -> float:
     """Compute ``R_hat + beta + (2 m beta + largest loss) sqrt(log(1/delta) / 2m)``.
 
     beta bounds the change of a loss if one sample is replaced: R - R_hat has an expectation of at
@@ -354,6 +356,6 @@ def bousquet_elisseeff(empirical_error, n_samples, stability, largest_loss, delt
     return float(error + beta + (2 * m * beta + largest_loss) * root)
 
 
-def positive(name: str, value) -> float:
+def positive(name: str, value: float) -> float:
     """Return a positive number as a float."""
     return number(name, value, low=np.finfo(float).tiny)
