@@ -231,7 +231,7 @@ def test_class_with_one_sample_has_no_cross_validation(rng):
     y[1] = "a"
     model = lk.KernelClassifier(kernels=["gaussians", "linear"], method="alignf", C=1.0).fit(X, y)
     found = lk.report(model, X, y, draws=2)
-    assert "only one sample" in found.summary["score"]["reason"]
+    assert "the smallest with 1 sample" in found.summary["score"]["reason"]
     assert all("Cross-validation failed" in text for text in (str(found), found.to_html()))
 
 

@@ -12,17 +12,16 @@ from typing import Any
 import numpy as np
 from scipy.linalg import LinAlgError
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.pipeline import Pipeline
 from sklearn.utils import get_tags
 
 from learnkernels.checks import positive_values
-from learnkernels.errors import InputError
 from learnkernels.estimators.search import (
     fitted_regularization,
     grid_of,
     regularization_name,
 )
+from learnkernels.folds import folds
 from learnkernels.methods import (
     BestSingle,
     Ensemble,
@@ -123,16 +122,13 @@ def details_of(
 
 def make_splits(y: np.ndarray, cv: int, random_state: int, stratify: bool) -> list[Split]:
     """Return the training and test indices of each fold."""
-    if not stratify:
-        return list(KFold(min(cv, len(y)), shuffle=True, random_state=random_state).split(y))
-    smallest = int(np.unique(y, return_counts=True)[1].min())
-    if smallest < 2:
-        raise InputError(
-            "a class has only one sample, but cross-validation needs at least 2 per class. Remove "
-            "the class or merge it with another one."
-        )
-    splitter = StratifiedKFold(min(cv, smallest), shuffle=True, random_state=random_state)
-    return list(splitter.split(y, y))
+    samples = np.unique(y, return_inverse=True)[1] if stratify else len(y)
+    advice = "Remove the class or merge it with another one."
+    every = np.arange(len(y))
+    return [
+        (np.setdiff1d(every, test), test)
+        for test in folds(samples, cv, random_state, advice=advice)
+    ]
 
 
 def models_to_compare(model: Any) -> dict[str, Any]:
