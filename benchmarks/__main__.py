@@ -6,6 +6,7 @@ import argparse
 import platform
 
 from benchmarks import (
+    coordinates,
     cost,
     cost_model,
     dask_chunks,
@@ -53,6 +54,7 @@ BENCHMARKS = {
     "scaling": scaling.run,
     "large": large.run,
     "million": million.run,
+    "coordinates": coordinates.run,
     "cost": cost.run,
     "cost_model": cost_model.run,
     "methods": methods.run,

@@ -10,8 +10,15 @@ from scipy import sparse
 
 import learnkernels as lk
 from learnkernels.estimators import families
-from learnkernels.estimators.families import MAX_COLUMNS, choose_family
+from learnkernels.estimators.families import (
+    MAX_COLUMNS,
+    NARROW_SAMPLES,
+    choose_family,
+    narrower_kernels,
+)
 from learnkernels.execution import Threads
+from learnkernels.kernels import resolve
+from learnkernels.kernels.table import GAUSSIANS
 
 
 def two_of_ten(n=240, seed=0):
@@ -76,17 +83,55 @@ def test_samples_that_learn_the_metric_do_not_count_in_the_errors(monkeypatch):
     assert len(learned) == len(compared) == 120 and not learned & compared
 
 
-@pytest.mark.parametrize("case", ["few samples", "many columns", "one column", "sparse"])
+@pytest.mark.parametrize(
+    "case", ["few samples", "many columns", "few rows of one column", "sparse"]
+)
 def test_default_family_is_kept_without_comparison_for(case):
     X, y = two_of_ten()
     X = {
         "few samples": X[:199],
         "many columns": np.hstack([X] * (MAX_COLUMNS // 10 + 1)),
-        "one column": X[:, :1],
+        "few rows of one column": X[: NARROW_SAMPLES[0] - 1, :1],
         "sparse": sparse.csr_array(X),
     }[case]
     family, rows = choose(X, y[: X.shape[0]])
     assert family == lk.table() and rows == ()
+
+
+def waves(n=400, seed=0):
+    """Return two columns, and a target that changes over short distances."""
+    X = np.random.default_rng(seed).random((n, 2))
+    return X, np.sin(30 * X[:, 0]) * np.cos(30 * X[:, 1])
+
+
+def test_narrower_kernels_are_chosen_for_a_target_of_short_waves():
+    X, y = waves()
+    model = lk.KernelRegressor().fit(X, y)
+    plain, narrow = (one for one in model.selection_ if one.question == "widths")
+    assert model.selection_.chosen["widths"] == narrow and narrow.error < plain.error / 2
+    assert narrow.reason == "lower by more than two standard errors and 5 %"
+    assert len(model.kernel_names_) == 17
+    new, target = waves(200, seed=1)
+    assert model.score(new, target) > lk.KernelRegressor(lk.table()).fit(X, y).score(new, target)
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3])
+def test_narrower_kernels_are_not_used_for_a_noisy_linear_target(columns):
+    rng = np.random.default_rng(columns)
+    X = rng.standard_normal((120, columns))
+    family, rows = choose(X, X.sum(axis=1) + 0.7 * rng.standard_normal(120))
+    assert chosen(rows) == "table" and family == lk.table()
+    assert rows[0].reason == "simpler, within two standard errors or 5 %"
+
+
+@pytest.mark.parametrize("columns", [1, 2, 3])
+def test_narrowest_kernel_tells_neighbours_of_a_thousand_samples_apart(columns):
+    """Gamma is n^(2/d) times the inverse median squared distance, up to a factor of four."""
+    X = np.random.default_rng(0).random((500, columns))
+    known = resolve(lk.table(), X, np.ones(500))
+    gaussians, *_ = narrower_kernels(known, columns)
+    inverse = known[0].kernel.gamma / GAUSSIANS[0]
+    assert 1000 ** (2 / columns) / 4 < max(gaussians.gammas) / inverse <= 1000 ** (2 / columns)
 
 
 def test_choice_is_made_only_for_default_kernels_with_auto():

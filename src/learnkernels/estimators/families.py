@@ -1,8 +1,8 @@
-"""The default family with or without a learned metric, chosen by held-out error."""
+"""The default family, alone, with narrower kernels or with a learned metric, by held-out error."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,8 +14,11 @@ from learnkernels._warnings import suppressed
 from learnkernels.errors import ConstantKernelWarning, TableWarning, UndefinedAlignmentWarning
 from learnkernels.estimators.fitting import gradient_products, learn, prepare
 from learnkernels.execution import Backend
-from learnkernels.kernels import Kernel, resolve, table
+from learnkernels.kernels import Kernel, gaussians, kernels_by_source, laplacians, resolve, table
+from learnkernels.kernels.gaussian import Gaussian
+from learnkernels.kernels.laplacian import Laplacian
 from learnkernels.kernels.learned_metric import LearnedMetric
+from learnkernels.kernels.table import GAUSSIANS, LAPLACIANS
 from learnkernels.kernels.tables import rows
 from learnkernels.machines import Ridge
 from learnkernels.methods import Candidate, LearnedWeights, LeaveOneOut
@@ -26,6 +29,13 @@ from learnkernels.significance import standard_error
 HALVES = 400, 800
 # More columns have no learned metric.
 MAX_COLUMNS = 100
+# Tables of at most this many columns, and at least this many samples, are tried with narrower
+# kernels, on at most this many samples.
+NARROW_COLUMNS, NARROW_SAMPLES = 3, (100, 600)
+# Standard errors, and part of the error, by which narrower kernels must be better.
+NARROW_ERRORS, NARROW_GAIN = 2.0, 0.05
+# Number of samples whose neighbours the narrowest kernel tells apart.
+FILLED = 1000
 
 
 @dataclass(frozen=True)
@@ -74,10 +84,7 @@ class FamilyChoice:
 def choose_family(
     X: Any, Y: np.ndarray, w: np.ndarray, task: str, backend: Backend
 ) -> FamilyChoice:
-    """Choose `table`, alone or with `learned_metric`.
-
-    The metric is learned on some samples, and both families are compared on others by the
-    leave-one-out error of ridge: on its own samples a learned metric looks better than it is.
+    """Choose `table`, alone, with narrower kernels or with `learned_metric`.
 
     Parameters
     ----------
@@ -90,53 +97,165 @@ def choose_family(
     task : {"classification", "regression"}
     backend : Backend
     """
-    rule = RULES[task]
-    plain = table()
-    n, columns = X.shape
-    if sparse.issparse(X) or n < rule.min_samples or not 2 <= columns <= MAX_COLUMNS:
-        return FamilyChoice(plain)
-    order = np.random.RandomState(0).permutation(n)
-    h = min(n // 2, int(np.clip(n // 5, *HALVES)))
-    first, second = order[:h], order[h : 2 * h]
-
-    def members(family: Any) -> list[Kernel]:
-        products = partial(gradient_products, task=task, backend=backend)
-        return resolve(
-            family, rows(X, first), w[first], target=Y[first], gradient_products=products
-        )
-
-    def learned(
-        kernels: list[Kernel], samples: np.ndarray, start: np.ndarray | None
-    ) -> LearnedWeights:
-        prepared = prepare(
-            kernels, rows(X, samples), Y[samples], Y[samples], task=task, normalize="trace",
-            center=True, sample_weight=w[samples], backend=backend,
-        )  # fmt: skip
-        return learn(prepared, LeaveOneOut(tol=1e-3), Ridge(), start=start).result
-
+    if sparse.issparse(X):
+        return FamilyChoice(table())
+    samples = Samples(X, Y, w, task, backend)
+    order = np.random.RandomState(0).permutation(X.shape[0])
     with (
         progress.within("choosing kernels"),
         suppressed(ConstantKernelWarning),
         suppressed(TableWarning),
         suppressed(UndefinedAlignmentWarning),
     ):
-        known = members(plain)
-        start = learned(known, first, None).weights
-        metric = LearnedMetric(full=rule.full, start=tuple(start.tolist()))
-        found = [
-            learned(known, second, start),
-            learned(known + members(metric), second, np.tile(start, 2)),
-        ]
-    errors = [one.errors for one in found if one.errors is not None]
-    if len(errors) < len(found):  # nothing to learn from
+        widths = choose_widths(samples, order)
+        if widths.kernels != table():  # so few columns need no metric as well
+            return widths
+        metric = choose_metric(samples, order)
+    return replace(metric, candidates=widths.candidates + metric.candidates)
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Training samples on which families are compared; see `choose_family`."""
+
+    X: Any
+    Y: np.ndarray
+    w: np.ndarray
+    task: str
+    backend: Backend
+
+    def members(self, family: Any, chosen: np.ndarray) -> list[Kernel]:
+        """Return the kernels of a family on some of the samples."""
+        products = partial(gradient_products, task=self.task, backend=self.backend)
+        return resolve(
+            family, rows(self.X, chosen), self.w[chosen], target=self.Y[chosen],
+            gradient_products=products,
+        )  # fmt: skip
+
+    def learned(
+        self, kernels: list[Kernel], chosen: np.ndarray, start: np.ndarray | None = None
+    ) -> LearnedWeights:
+        """Return the weights of smallest leave-one-out error on some of the samples."""
+        Y = self.Y[chosen]
+        prepared = prepare(
+            kernels, rows(self.X, chosen), Y, Y, task=self.task, normalize="trace", center=True,
+            sample_weight=self.w[chosen], backend=self.backend,
+        )  # fmt: skip
+        return learn(prepared, LeaveOneOut(tol=1e-3), Ridge(), start=start).result
+
+
+def choose_widths(samples: Samples, order: np.ndarray) -> FamilyChoice:
+    """Choose `table` with or without narrower kernels, for tables of few columns of numbers.
+
+    Both are compared on the same samples by the leave-one-out error of ridge. Narrower kernels fit
+    noise, so they are used only if they are clearly better.
+    """
+    plain = table()
+    n, columns = samples.X.shape
+    if not isinstance(samples.X, np.ndarray) or columns > NARROW_COLUMNS or n < NARROW_SAMPLES[0]:
         return FamilyChoice(plain)
-    gain = errors[0] - errors[1]
-    clear = float(gain.mean()) > rule.standard_errors * standard_error(gain)
-    within = "one standard error" if rule.standard_errors == 1 else "two standard errors"
-    reasons = ("", f"lower by more than {within}") if clear else (f"simpler, within {within}", "")
+    chosen = order[: NARROW_SAMPLES[1]]
+    known = samples.members(plain, chosen)
+    family = plain + table(narrower_kernels(known, columns))
+    found = [
+        samples.learned(known, chosen),
+        samples.learned(samples.members(family, chosen), chosen),
+    ]
+    names = ("table", "table + narrower kernels")
+    clear, candidates = is_better(found, NARROW_ERRORS, names, "widths", NARROW_GAIN)
+    if not clear:
+        return FamilyChoice(plain, candidates)
+    return FamilyChoice(family, candidates, found[1].weights)
+
+
+def narrower_kernels(known: list[Kernel], columns: int) -> list[Any]:
+    """Return families of kernels that are narrower than those of `table`, for few columns.
+
+    n samples that fill d columns have neighbours at about n^(-1/d) of the median distance. A kernel
+    of the p-th power of the distance tells them apart if its gamma is n^(p/d) times the inverse
+    median distance.
+
+    Parameters
+    ----------
+    known : list of Kernel
+        Those of `table`.
+    columns : int
+        d.
+    """
+    formulas, _ = kernels_by_source(known)
+    found: list[Any] = []
+    for family, kind, largest, power in (
+        (gaussians, Gaussian, GAUSSIANS[-1], 2), (laplacians, Laplacian, LAPLACIANS[-1], 1),
+    ):  # fmt: skip
+        last = max(one.gamma for one in formulas if isinstance(one, kind))
+        steps = int(np.log(FILLED ** (power / columns) / largest) / np.log(4))
+        found += [family((last * 4.0 ** np.arange(1, steps + 1)).tolist())] if steps > 0 else []
+    return found
+
+
+def choose_metric(samples: Samples, order: np.ndarray) -> FamilyChoice:
+    """Choose `table` with or without `learned_metric`.
+
+    The metric is learned on some samples, and both families are compared on others by the
+    leave-one-out error of ridge: on its own samples a learned metric looks better than it is.
+    """
+    rule = RULES[samples.task]
+    plain = table()
+    n, columns = samples.X.shape
+    if n < rule.min_samples or not 2 <= columns <= MAX_COLUMNS:
+        return FamilyChoice(plain)
+    h = min(n // 2, int(np.clip(n // 5, *HALVES)))
+    first, second = order[:h], order[h : 2 * h]
+    known = samples.members(plain, first)
+    start = samples.learned(known, first).weights
+    metric = LearnedMetric(full=rule.full, start=tuple(start.tolist()))
+    found = [
+        samples.learned(known, second, start),
+        samples.learned(known + samples.members(metric, first), second, np.tile(start, 2)),
+    ]
     names = ("table", "table + learned metric")
+    clear, candidates = is_better(found, rule.standard_errors, names, "kernels")
+    if not candidates:
+        return FamilyChoice(plain)
+    return FamilyChoice(plain + metric if clear else plain, candidates, found[clear].weights)
+
+
+def is_better(
+    found: list[LearnedWeights],
+    standard_errors: float,
+    names: tuple[str, str],
+    question: str,
+    part: float = 0.0,
+) -> tuple[bool, tuple[Candidate, ...]]:
+    """Return whether the second of two families is clearly better, and both as candidates.
+
+    There are no candidates if there is nothing to learn from.
+
+    Parameters
+    ----------
+    found : list of LearnedWeights
+        Those of the simpler family, and of the other one.
+    standard_errors : float
+        Those of the difference by which the other one must be better.
+    names : tuple of str
+    question : str
+        What the families are alternatives for.
+    part : float, default=0.0
+        Part of the error by which the other one must be better, too.
+    """
+    errors = [one.errors for one in found if one.errors is not None]
+    if len(errors) < len(found):
+        return False, ()
+    gain = errors[0] - errors[1]
+    limit = max(standard_errors * standard_error(gain), part * float(errors[0].mean()))
+    clear = float(gain.mean()) > limit
+    limits = ["one standard error" if standard_errors == 1 else "two standard errors"]
+    limits += [f"{100 * part:g} %"] if part else []
+    reasons = (f"simpler, within {' or '.join(limits)}", "")
+    if clear:
+        reasons = ("", f"lower by more than {' and '.join(limits)}")
     candidates = tuple(
-        Candidate.of(name, losses, reason, question="kernels")
+        Candidate.of(name, losses, reason, question=question)
         for name, losses, reason in zip(names, errors, reasons, strict=True)
     )
-    return FamilyChoice(plain + metric if clear else plain, candidates, found[clear].weights)
+    return clear, candidates

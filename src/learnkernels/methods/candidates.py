@@ -26,7 +26,7 @@ class Candidate:
     chosen : bool
     reason : str
         Why it was chosen; empty if it was not.
-    question : {"weights", "kernels"}
+    question : {"weights", "widths", "kernels"}
         What the candidates of a question are alternatives for.
     """
 
