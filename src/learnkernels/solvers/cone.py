@@ -13,7 +13,7 @@ from math import inf, log, sqrt
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 from scipy.optimize import minimize_scalar
 
 # Growth of the weight of the objective against the barrier, and the last one: the objective, of
@@ -25,6 +25,9 @@ STEPS = 200
 # only small steps lead.
 KEPT = 0.5
 TINY = float(np.finfo(float).tiny)
+# Signs of the gradients of the barriers of both margins of the cone and of the ball.
+SIGNS = np.array([-1.0, -1.0, 1.0])
+IDENTITY = np.eye(3)
 
 
 class Margins(NamedTuple):
@@ -119,10 +122,10 @@ class AlignedBall:
         margins = self._margins(x)
         value = self._value(H, b, x, t, margins)
         for _ in range(STEPS):
-            try:
-                step, g = self._newton_step(H, b, x, t, margins)
-            except LinAlgError:  # rounding; the point is feasible, and the bound holds for any
+            found = self._newton_step(H, b, x, t, margins)
+            if found is None:  # rounding; the point is feasible, and the bound holds for any
                 return x
+            step, g = found
             slope, length = float(g @ step), 1.0
             if -slope <= 1e-8:
                 break
@@ -130,13 +133,13 @@ class AlignedBall:
                 trial = x + length * step
                 after = self._margins(trial)
                 if after.low >= KEPT * margins.low and after.slack >= KEPT * margins.slack:
-                    found = self._value(H, b, trial, t, after)
-                    if found <= value + length * slope / 4:
+                    lower = self._value(H, b, trial, t, after)
+                    if lower <= value + length * slope / 4:
                         break
                 length /= 2
                 if length < 1e-8:  # rounding hides the decrease
                     return x
-            x, value, margins = trial, found, after
+            x, value, margins = trial, lower, after
         return x
 
     def _value(
@@ -154,22 +157,28 @@ class AlignedBall:
 
     def _newton_step(
         self, H: np.ndarray, b: np.ndarray, x: np.ndarray, t: float, margins: Margins
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the Newton step and the gradient of `_value`.
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Compute the Newton step and the gradient of `_value`; None if B is not positive definite.
 
         The second derivatives are B + UU', with the columns of U far larger than B near the
         boundary, so B alone is factored. In units of x, where the barrier of x >= 0 has second
-        derivatives one.
+        derivatives one. LAPACK is called directly: matrices are small, and steps are many.
         """
         low, high, w, slack = margins
-        columns = np.column_stack([(self.a - w) / low, (self.a + w) / high, 2 * x / slack])
-        g = t * (H @ x - b) + columns @ np.array([-1.0, -1.0, 1.0]) - 1 / x
-        B = t * H + 2 / (low * high) * (self.omega**2 * self.M - np.outer(w, w))
+        columns = np.empty((len(x), 3))
+        columns[:, 0] = (self.a - w) / low
+        columns[:, 1] = (self.a + w) / high
+        columns[:, 2] = 2 * x / slack
+        g = t * (H @ x - b) + columns @ SIGNS - 1 / x
+        B = t * H + 2 / (low * high) * (self.omega**2 * self.M - w[:, None] * w)
         B.flat[:: len(x) + 1] += 2 / slack
-        B *= np.outer(x, x)
+        B *= x[:, None] * x
         B.flat[:: len(x) + 1] += 1
-        U = x[:, None] * columns
-        factor = cho_factor(B, lower=True, check_finite=False)
-        solved = cho_solve(factor, np.column_stack([x * g, U]), check_finite=False)
-        inner = np.eye(3) + U.T @ solved[:, 1:]
+        given = np.empty((len(x), 4))
+        given[:, 0] = x * g
+        given[:, 1:] = U = x[:, None] * columns
+        _, solved, info = dposv(B, given, lower=True)
+        if info:
+            return None
+        inner = IDENTITY + U.T @ solved[:, 1:]
         return -x * (solved[:, 0] - solved[:, 1:] @ np.linalg.solve(inner, U.T @ solved[:, 0])), g
