@@ -21,6 +21,17 @@ from tests.cli.running import run
 
 CLASSES = ['=HYPERLINK("http://x","y")', "@SUM(1)", "-1", "+1|2", 'a "b", c\r\nd']
 CLEAR = "\x1b[2J"
+# A process whose only command prints a line; the imports of the others take seconds.
+PRINTING = """
+import argparse, sys, types
+from learnkernels.cli import main
+def parser():
+    found = argparse.ArgumentParser()
+    found.set_defaults(run=lambda options: print("done"))
+    return found
+sys.modules["learnkernels.cli.parser"] = types.SimpleNamespace(parser=parser)
+sys.exit(main([]))
+"""
 
 
 @pytest.fixture
@@ -108,8 +119,8 @@ def test_pipe_receives_utf8_for_every_system_encoding(tmp_path, monkeypatch):
 def test_full_disk_is_one_line_error(table, model, capsys):
     status, out, err = run(capsys, "predict", model, table, "--output", "/dev/full")
     assert (status, out) == (2, "") and "No space left" in err and err.count("\n") == 1
-    command = [sys.executable, "-m", "learnkernels", "datasets", "list"]
     with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-c", PRINTING]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "No space left on device" in done.stderr

@@ -59,9 +59,7 @@ def test_error_in_a_later_part_names_the_line_and_keeps_no_output(tmp_path):
 
 
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
-def test_memory_of_predict_does_not_grow_with_the_file(
-    ending, tmp_path, rng, capsys, monkeypatch
-):
+def test_memory_of_predict_does_not_grow_with_the_file(ending, tmp_path, rng, capsys, monkeypatch):
     pa = pytest.importorskip("pyarrow")
     columns = [f"x{k}" for k in range(20)]
     train = pd.DataFrame(rng.standard_normal((60, 20)).round(2), columns=columns)

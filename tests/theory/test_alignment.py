@@ -193,10 +193,11 @@ def test_alignment_correlates_with_accuracy_as_in_table_1_of_2012(name, genuine)
     chosen = np.random.default_rng(0).permutation(len(y))[:600]
     X, y = X[chosen], y[chosen]
     target = y if task == "regression" else np.where(y == np.unique(y)[1], 1.0, -1.0)
+    cv = 5 if name == "spambase" else 3  # where errors of three folds vary too much
     accuracies, centered, uncentered = [], [], []
     for gamma in 2.0 ** np.arange(low, high + 1):
         family = lk.gaussians([gamma])
-        found = compare(X, y, ["unif"], kernels=family, task=task, grid=grid)
+        found = compare(X, y, ["unif"], kernels=family, task=task, grid=grid, cv=cv)
         accuracies.append(1 - found.methods[0].error_mean)
         K = lk.kernels.Gaussian(gamma)(X)
         centered.append(lk.alignment(K, np.outer(target, target)))
