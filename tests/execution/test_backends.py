@@ -26,7 +26,6 @@ from learnkernels.execution import (
 from learnkernels.methods import Uniform
 from tests.execution.cluster import DEADLINE, Count, wait_until
 
-
 BLAS = ThreadpoolController().select(user_api="blas")  # of all libraries that are loaded now
 
 
