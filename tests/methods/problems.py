@@ -74,7 +74,7 @@ KERNELS = [lk.gaussians([0.02, 0.2, 1.0, 8.0]), lk.linear()]
 GAUSSIANS = lk.gaussians([0.01, 0.1, 0.3, 1.0, 30.0])
 
 
-N = 60
+N = 45
 
 
 def counts(seed=0, n=N, q=8):

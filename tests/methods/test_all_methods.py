@@ -90,7 +90,7 @@ def test_every_kind_of_kernel_gives_the_weights_of_its_precomputed_gram(kind, me
     stack = np.stack([np.asarray(kernel(samples)) for kernel in base], axis=-1)
     against = np.stack([np.asarray(kernel(X[new], samples)) for kernel in base], axis=-1)
     # One feature alone leaves the SVM's intercept open; ridge has one solution.
-    machine = "ridge" if method in ("single", "ensemble") else "auto"
+    machine = "ridge" if method in (*TWO_STAGE, "single", "ensemble") else "auto"
     options = {"C": 2.0, "tol": 1e-10, "machine": machine}
     ours = lk.KernelClassifier(kernels, ON_EVERY_KIND[method], **options).fit(samples, y)
     theirs = lk.KernelClassifier("precomputed", ON_EVERY_KIND[method], **options).fit(stack, y)
