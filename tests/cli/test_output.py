@@ -21,6 +21,17 @@ from tests.cli.running import run
 
 CLASSES = ['=HYPERLINK("http://x","y")', "@SUM(1)", "-1", "+1|2", 'a "b", c\r\nd']
 CLEAR = "\x1b[2J"
+# A process whose only command prints a line; the imports of the others take seconds.
+PRINTING = """
+import argparse, sys, types
+from learnkernels.cli import main
+def parser():
+    found = argparse.ArgumentParser()
+    found.set_defaults(run=lambda options: print("done"))
+    return found
+sys.modules["learnkernels.cli.parser"] = types.SimpleNamespace(parser=parser)
+sys.exit(main([]))
+"""
 
 
 @pytest.fixture
@@ -39,8 +50,9 @@ def table(rng, tmp_path):
 def model(table, capsys):
     path = table.with_name("model.lk")
     status, out, err = run(
-        capsys, "fit", table, "--target", "kind", "--view", f"a{CLEAR}", "--save", path
-    )
+        capsys, "fit", table, "--target", "kind", "--view", f"a{CLEAR}", "--save", path,
+        "--kernels", "gaussians:-2..0", "--method", "alignf", "--C", "1",
+    )  # fmt: skip
     assert (status, err) == (0, "")
     assert "\x1b" not in out and r"a\x1b[2J" in out
     return path
@@ -85,17 +97,17 @@ def test_models_and_tables_in_wrong_order_are_refused(table, model, capsys):
         assert (status, out) == (2, "") and message in err and err.count("\n") == 1
 
 
-def test_pipe_receives_utf8_for_every_system_encoding(tmp_path):
+def test_pipe_receives_utf8_for_every_system_encoding(tmp_path, monkeypatch):
     table = tmp_path / "table.csv"
     rows = (f"{i % 5},{'日本' if i % 5 > 2 else 'naïve→'}\n" for i in range(30))
     table.write_text("λ,kind\n" + "".join(rows), encoding="utf-8")
-    encoding = {**os.environ, "PYTHONIOENCODING": "cp1252"}  # the default on Windows
 
     def output(*arguments):
-        command = [sys.executable, "-m", "learnkernels", *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, env=encoding)
-        assert done.returncode == 0, done.stderr
-        return done.stdout.decode()
+        pipe = io.BytesIO()
+        # The default encoding on Windows.
+        monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(pipe, encoding="cp1252"))
+        assert main([str(argument) for argument in arguments]) == 0
+        return pipe.getvalue().decode()
 
     model = tmp_path / "model.skops"
     options = ["--method", "unif", "--kernels", "linear", "--C", 1]
@@ -107,8 +119,8 @@ def test_pipe_receives_utf8_for_every_system_encoding(tmp_path):
 def test_full_disk_is_one_line_error(table, model, capsys):
     status, out, err = run(capsys, "predict", model, table, "--output", "/dev/full")
     assert (status, out) == (2, "") and "No space left" in err and err.count("\n") == 1
-    command = [sys.executable, "-m", "learnkernels", "datasets", "list"]
     with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-c", PRINTING]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
     assert done.returncode == 2 and done.stderr.count("\n") == 1
     assert "No space left on device" in done.stderr

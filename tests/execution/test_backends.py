@@ -10,7 +10,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from threadpoolctl import threadpool_info, threadpool_limits
+from scipy import linalg  # noqa: F401  loads the BLAS of SciPy
+from threadpoolctl import ThreadpoolController
 
 import learnkernels as lk
 from learnkernels._warnings import captured, warn
@@ -25,17 +26,19 @@ from learnkernels.execution import (
 from learnkernels.methods import Uniform
 from tests.execution.cluster import DEADLINE, Count, wait_until
 
+BLAS = ThreadpoolController().select(user_api="blas")  # of all libraries that are loaded now
+
 
 def blas_threads() -> list[int]:
     """Return the numbers of NumPy and SciPy; other packages may have a BLAS with one thread."""
-    pools = [pool for pool in threadpool_info() if pool["user_api"] == "blas"]
+    pools = BLAS.info()
     return [pool["num_threads"] for pool in pools if re.search("numpy|scipy", pool["filepath"])]
 
 
-@pytest.fixture(autouse=True)
+@pytest.fixture
 def two_threads():
-    """BLAS has two threads before each test, and must have them afterwards."""
-    with threadpool_limits(2, "blas"):
+    """BLAS has two threads before a test, and must have them afterwards."""
+    with BLAS.limit(limits=2):
         before = blas_threads()
         assert set(before) == {2}
         yield
@@ -43,6 +46,7 @@ def two_threads():
         assert blas_threads() == before
 
 
+@pytest.mark.usefixtures("two_threads")
 @pytest.mark.parametrize("n_threads", [1, 3, None])
 def test_map_yields_results_in_order_and_fold_adds_them(n_threads):
     backend = Threads(n_threads)
@@ -51,12 +55,14 @@ def test_map_yields_results_in_order_and_fold_adds_them(n_threads):
     assert list(backend.map(abs, [], "absolute values")) == []
 
 
+@pytest.mark.usefixtures("two_threads")
 def test_fold_is_equal_to_the_bit_for_every_number_of_threads(rng):
     values = rng.standard_normal(1000)
     totals = {float(Threads(n).fold(Count(), values, "counting")["sum"][0]) for n in (1, 2, 5)}
     assert len(totals) == 1
 
 
+@pytest.mark.usefixtures("two_threads")
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_progress_counts_results(n_threads, display):
     expected = [(3, "work", 0), *["advance"] * 3, (None, "", 0)]
@@ -119,6 +125,7 @@ def test_available_cores_are_limited_by_omp_num_threads(variable, expected, monk
     assert available_cores() == expected
 
 
+@pytest.mark.usefixtures("two_threads")
 def test_limit_lasts_until_the_last_user_leaves_in_any_order():
     """The second user enters while the first is inside, and leaves after the first."""
     both, first_left = threading.Barrier(2, timeout=DEADLINE), threading.Event()
@@ -140,6 +147,7 @@ def test_limit_lasts_until_the_last_user_leaves_in_any_order():
         done.result(DEADLINE)
 
 
+@pytest.mark.usefixtures("two_threads")
 def test_limit_holds_for_nested_users_in_many_threads(rng):
     waits = rng.uniform(0, 1e-3, (8, 20))
 
@@ -165,6 +173,7 @@ class InterruptedMethod(Uniform):
                 raise KeyboardInterrupt("stopped")
 
 
+@pytest.mark.usefixtures("two_threads")
 @pytest.mark.parametrize("n_threads", [1, 2])
 @pytest.mark.parametrize("error", [RuntimeError, KeyboardInterrupt])
 def test_limit_ends_if_a_kernel_raises(n_threads, error, classes):
@@ -186,6 +195,7 @@ def test_limit_ends_if_a_kernel_raises(n_threads, error, classes):
         assert held.value is not None and set(blas_threads()) == {2}
 
 
+@pytest.mark.usefixtures("two_threads")
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_limit_ends_if_a_task_raises(n_threads):
     def task(item):
@@ -198,6 +208,7 @@ def test_limit_ends_if_a_task_raises(n_threads):
     assert set(blas_threads()) == {2}
 
 
+@pytest.mark.usefixtures("two_threads")
 @pytest.mark.parametrize("n_threads", [1, 2])
 def test_limit_ends_if_a_method_is_interrupted_in_a_pass(n_threads, classes):
     """Also while the error is referenced, as in an interactive session."""
@@ -212,6 +223,7 @@ def test_limit_ends_if_a_method_is_interrupted_in_a_pass(n_threads, classes):
     assert held.value is not None and set(blas_threads()) == {2}
 
 
+@pytest.mark.usefixtures("two_threads")
 def test_limit_ends_if_the_preconditioner_is_interrupted(monkeypatch, curve):
     """The rows are written by this thread between the results of a pass."""
     from learnkernels.machines import conjugate_gradient_ridge
@@ -235,6 +247,7 @@ def test_limit_ends_if_the_preconditioner_is_interrupted(monkeypatch, curve):
     assert held.value is not None and set(blas_threads()) == {2}
 
 
+@pytest.mark.usefixtures("two_threads")
 def test_limit_ends_when_an_abandoned_pass_is_collected():
     results = Threads(2).map(float, range(10), "items")
     next(results)
@@ -246,6 +259,7 @@ def test_limit_ends_when_an_abandoned_pass_is_collected():
     assert set(blas_threads()) == {2}
 
 
+@pytest.mark.usefixtures("two_threads")
 def test_pass_can_be_collected_by_another_thread_that_holds_the_lock():
     results = Threads(1).map(float, range(10), "items")
     next(results)
@@ -261,6 +275,7 @@ def test_pass_can_be_collected_by_another_thread_that_holds_the_lock():
     assert not thread.is_alive() and set(blas_threads()) == {2}
 
 
+@pytest.mark.usefixtures("two_threads")
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
 @pytest.mark.parametrize("inside", [False, True])
@@ -316,6 +331,7 @@ def status_of_child(check) -> int:
     return found[0]
 
 
+@pytest.mark.usefixtures("two_threads")
 def test_tasks_run_in_the_context_of_the_caller():
     messages = []
     with captured(messages.append, UserWarning):

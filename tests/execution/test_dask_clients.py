@@ -86,12 +86,12 @@ def test_command_line_accepts_the_address_of_a_scheduler(
     command, client, samples, tmp_path, capsys
 ):
     X, y = samples
-    table = pd.DataFrame(X[:400], columns=list("abcdef")).assign(y=y[:400])
+    table = pd.DataFrame(X[:100], columns=list("abcdef")).assign(y=y[:100])
     table.to_csv(tmp_path / "data.csv", index=False)
     data = str(tmp_path / "data.csv")
-    arguments = [command, data, "--target", "y", "--kernels", "gaussians:-4..-1"]
+    arguments = [command, data, "--target", "y", "--kernels", "gaussians:-2..-1"]
     if command == "compare":
-        arguments += ["--methods", "unif,alignf"]
+        arguments += ["--methods", "unif,alignf", "--cv", "3"]
     address = client.scheduler.address
     assert main(arguments) == 0
     expected = capsys.readouterr().out

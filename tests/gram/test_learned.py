@@ -67,12 +67,12 @@ def test_products_of_no_new_samples_have_no_rows(classes):
 def test_products_that_read_each_pair_once_equal_those_with_the_gram_matrix(
     n_vectors, center, rng, monkeypatch
 ):
-    monkeypatch.setattr(passes, "ROWS", 16)
-    monkeypatch.setattr(passes, "COLUMNS", 24)
-    X = rng.standard_normal((101, 3))
+    monkeypatch.setattr(passes, "ROWS", 8)
+    monkeypatch.setattr(passes, "COLUMNS", 12)
+    X = rng.standard_normal((51, 3))
     kernels = problem_of(MIXED, X, X[:, 0], "regression", center=center).kernels
     kernel = kernels.kernel(np.linspace(1, 2, kernels.n_kernels))
-    coef = rng.standard_normal((101, n_vectors))
+    coef = rng.standard_normal((51, n_vectors))
     coef -= coef.mean(axis=0)
     expected = kernel.gram(Threads(1)) @ coef
     found = kernel.times(coef, Threads(1))

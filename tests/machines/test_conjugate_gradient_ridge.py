@@ -76,11 +76,11 @@ def test_residual_reaches_the_tolerance(kernels, rng):
 
 
 def test_memory_stays_within_max_memory(rng):
-    X = rng.standard_normal((6000, 3))
+    X = rng.standard_normal((4000, 3))
     y = np.sin(X[:, 0])
     kernels = problem_of(lk.gaussians([1.0]), X, y, "regression").kernels
-    kernel, limit = kernels.kernel(np.ones(1)), 20e6  # the Gram matrix takes 288 MB
-    problem = TrainingProblem(kernel, y[:, None], np.ones(6000), True, Threads(1), max_memory=limit)
+    kernel, limit = kernels.kernel(np.ones(1)), 20e6  # the Gram matrix takes 128 MB
+    problem = TrainingProblem(kernel, y[:, None], np.ones(4000), True, Threads(1), max_memory=limit)
     tracemalloc.start()
     (found,) = ConjugateGradientRidge().train(problem, [1.0])
     peak = tracemalloc.get_traced_memory()[1]

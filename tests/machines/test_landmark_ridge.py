@@ -144,7 +144,7 @@ def test_comparing_alpha_and_training_decompose_once(rng, monkeypatch):
 
 
 def test_memory_is_that_of_the_landmarks_and_not_of_all_their_values(rng):
-    m, n = 200, 20_000
+    m, n = 200, 10_000
     problem = replace(landmark_problem(rng, n, m), backend=Threads(1))
     LandmarkRidge().train(landmark_problem(rng, 300, 20), [1.0])  # compile
     tracemalloc.start()
@@ -153,5 +153,5 @@ def test_memory_is_that_of_the_landmarks_and_not_of_all_their_values(rng):
     solution.trained(0.1)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    features = 8 * n * m  # 32 MB
+    features = 8 * n * m  # 16 MB
     assert peak < features / 4

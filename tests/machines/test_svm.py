@@ -132,7 +132,7 @@ def test_solution_does_not_depend_on_the_size_of_the_cache(n_rows, rng, monkeypa
     assert np.allclose(found.intercept, dense.intercept, atol=1e-6)
 
 
-@pytest.mark.parametrize("family", [lk.gaussians([0.2, 0.8]), ["laplacians"]])
+@pytest.mark.parametrize("family", [lk.gaussians([0.2, 0.8]), lk.laplacians([0.2])])
 def test_memory_of_rows_is_bounded(family, rng):
     n, max_memory = 4000, 8 * 4000 * 1024
     problem = noisy_classes(n, rng, family=family, max_memory=max_memory)

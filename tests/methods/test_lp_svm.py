@@ -12,7 +12,7 @@ from tests.methods.problems import KERNELS, classes_of, grams, learn, many, prob
 @pytest.mark.parametrize("C", [0.05, 1.0, 30.0])
 @pytest.mark.parametrize("p", [1.0, 1.2, 2.0, 4.0])
 def test_svm_methods_reach_the_optimum(p, C, n_classes):
-    problem = problem_of(KERNELS, *classes_of(40, n_classes), value=C)
+    problem = problem_of(KERNELS, *classes_of(25, n_classes), value=C)
     method = lk.methods.L1SVM(tol=1e-5) if p == 1 else lk.methods.LpSVM(p=p, tol=1e-5)
     mu, certificate = learn(method, problem)
     expected = svm_optimum(problem, grams(problem)[1], p)

@@ -117,7 +117,7 @@ def test_projected_conjugate_gradients_converge_with_singular_M(rng):
 
 @pytest.mark.parametrize("labels", [True, False])
 def test_sparse_counts_of_four_thousand_words_reach_optimality(labels, rng):
-    n, p = 1000, 4000
+    n, p = 600, 4000
     frequency = 1 / np.arange(1, p + 1)
     words = rng.choice(p, size=(n, 80), p=frequency / frequency.sum())
     X = sp.coo_array((np.ones(n * 80), (np.repeat(np.arange(n), 80), words.ravel())), (n, p))

@@ -7,7 +7,7 @@ import pytest
 
 from tests.theory.violations import Bounds, Problem, drawn, ridge, search, uniform
 
-N_PROBLEMS = int(os.environ.get("LEARNKERNELS_PROBLEMS", "60"))
+N_PROBLEMS = int(os.environ.get("LEARNKERNELS_PROBLEMS", "40"))
 
 
 @pytest.fixture(scope="module")

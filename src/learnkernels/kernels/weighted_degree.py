@@ -112,7 +112,10 @@ class WeightedDegree(Kernel):
         words = equal  # whether an equal word of k letters begins at a position
         total = np.zeros(equal.shape[:-1])
         for k in range(1, min(d, equal.shape[-1]) + 1):
-            total += 2 * (d - k + 1) / (d * (d + 1)) * np.count_nonzero(words, axis=-1)
+            found = np.count_nonzero(words, axis=-1)
+            if not found.any():  # longer words are not equal either
+                break
+            total += 2 * (d - k + 1) / (d * (d + 1)) * found
             words = words[..., :-1] & equal[..., k:]
         return total
 

@@ -45,7 +45,7 @@ class AlignSingle(WeightMethod):
     >>> import learnkernels as lk
     >>> from sklearn.datasets import load_diabetes
     >>> X, y = load_diabetes(return_X_y=True)
-    >>> model = lk.KernelRegressor(method="align-single").fit(X, y)
+    >>> model = lk.KernelRegressor(method="align-single", alpha=1.0).fit(X[:200], y[:200])
     >>> model.certificate_.gap <= 1e-4
     True
     """

@@ -71,7 +71,8 @@ def summary(
     >>> from learnkernels.reporting import summary
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> found = summary(lk.KernelClassifier("linear", "unif", C=1).fit(X, y), X, y, draws=2)
+    >>> model = lk.KernelClassifier("linear", "unif", C=1).fit(X, y)
+    >>> found = summary(model, X, y, cv=3, draws=2)
     >>> found["kernels"][0]["name"], found["score"]["results"]["learned"]["mean"] < 0.1
     ('linear', True)
     """

@@ -9,9 +9,11 @@ the cone is dual feasible, so that it gives a bound on linear functions over the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import inf, log, sqrt
+from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from scipy.linalg.lapack import dposv
 from scipy.optimize import minimize_scalar
 
 # Growth of the weight of the objective against the barrier, and the last one: the objective, of
@@ -22,6 +24,29 @@ STEPS = 200
 # Part of the distance from a curved boundary that a step must keep: away from one that is too near
 # only small steps lead.
 KEPT = 0.5
+TINY = float(np.finfo(float).tiny)
+# Signs of the gradients of the barriers of both margins of the cone and of the ball.
+SIGNS = np.array([-1.0, -1.0, 1.0])
+IDENTITY = np.eye(3)
+
+
+class Margins(NamedTuple):
+    """Distances of a point from the boundaries of the cone and of the ball.
+
+    Attributes
+    ----------
+    low, high : float
+        a'x -+ omega sqrt(x'M x).
+    w : ndarray of shape (p,)
+        omega M x / sqrt(x'M x), the gradient of omega sqrt(x'M x).
+    slack : float
+        1 - x'x.
+    """
+
+    low: float
+    high: float
+    w: np.ndarray
+    slack: float
 
 
 @dataclass(frozen=True)
@@ -62,7 +87,7 @@ class AlignedBall:
         x, t = self._follow(np.zeros_like(self.M), q / size)
         # a'y >= omega sqrt(y'M y) >= omega (M x)'y / sqrt(x'M x) = w'y for any y in the set, so for
         # any k >= 0:  q'y <= (q + k (a - w))'y <= |(q + k (a - w))_+|_2
-        low, _, w = self._margins(x)
+        low, _, w, _ = self._margins(x)
 
         def bound(k: float) -> float:
             return float(np.linalg.norm(np.maximum(q / size + k * (self.a - w), 0.0)))
@@ -73,15 +98,15 @@ class AlignedBall:
 
     def minimise(self, H: np.ndarray, b: np.ndarray) -> np.ndarray:
         """Minimise x'H x / 2 - b'x, shape (p,)."""
-        size = max(float(np.abs(H).max()), float(np.abs(b).max()), np.finfo(float).tiny)
+        size = max(float(np.abs(H).max()), float(np.abs(b).max()), TINY)
         return self._follow(H / size, b / size)[0]
 
-    def _margins(self, x: np.ndarray) -> tuple[float, float, np.ndarray]:
-        """Compute a'x -+ omega sqrt(x'M x) and w = omega M x / sqrt(x'M x), its gradient."""
+    def _margins(self, x: np.ndarray) -> Margins:
+        """Compute the distances from the curved boundaries."""
         Mx = self.M @ x
-        norm = np.sqrt(max(float(x @ Mx), np.finfo(float).tiny))
-        inner, outer = float(self.a @ x), self.omega * float(norm)
-        return inner - outer, inner + outer, self.omega * Mx / norm
+        norm = sqrt(max(float(x @ Mx), TINY))
+        inner, outer = float(self.a @ x), self.omega * norm
+        return Margins(inner - outer, inner + outer, self.omega * Mx / norm, 1 - float(x @ x))
 
     def _follow(self, H: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
         """Follow the central path; return its last point and the weight of the objective there."""
@@ -94,58 +119,66 @@ class AlignedBall:
 
     def _center(self, H: np.ndarray, b: np.ndarray, x: np.ndarray, t: float) -> np.ndarray:
         """Minimise t (x'H x / 2 - b'x) + barrier by Newton's method with a line search."""
-        value = self._value(H, b, x, t)
+        margins = self._margins(x)
+        value = self._value(H, b, x, t, margins)
         for _ in range(STEPS):
-            try:
-                step, g = self._newton_step(H, b, x, t)
-            except LinAlgError:  # rounding; the point is feasible, and the bound holds for any
+            found = self._newton_step(H, b, x, t, margins)
+            if found is None:  # rounding; the point is feasible, and the bound holds for any
                 return x
+            step, g = found
             slope, length = float(g @ step), 1.0
             if -slope <= 1e-8:
                 break
-            slack = KEPT * self._slacks(x)
-            while (self._slacks(x + length * step) < slack).any() or (
-                trial := self._value(H, b, x + length * step, t)
-            ) > value + length * slope / 4:
+            while True:
+                trial = x + length * step
+                after = self._margins(trial)
+                if after.low >= KEPT * margins.low and after.slack >= KEPT * margins.slack:
+                    lower = self._value(H, b, trial, t, after)
+                    if lower <= value + length * slope / 4:
+                        break
                 length /= 2
                 if length < 1e-8:  # rounding hides the decrease
                     return x
-            x, value = x + length * step, trial
+            x, value, margins = trial, lower, after
         return x
 
-    def _slacks(self, x: np.ndarray) -> np.ndarray:
-        """Compute the distances from the curved boundaries: of the cone and of the ball."""
-        return np.array([self._margins(x)[0], 1 - float(x @ x)])
-
-    def _value(self, H: np.ndarray, b: np.ndarray, x: np.ndarray, t: float) -> float:
+    def _value(
+        self, H: np.ndarray, b: np.ndarray, x: np.ndarray, t: float, margins: Margins
+    ) -> float:
         """Compute t (x'H x / 2 - b'x) + barrier; infinite outside the set.
 
         The barrier is -log((a'x)^2 - omega^2 x'M x) - log(1 - x'x) - sum_k log x_k.
         """
-        (low, high, _), slack = self._margins(x), 1 - float(x @ x)
+        low, high, _, slack = margins
         if low <= 0 or slack <= 0 or (x <= 0).any():
-            return np.inf
-        barrier = -np.log(low) - np.log(high) - np.log(slack) - np.log(x).sum()
+            return inf
+        barrier = -log(low) - log(high) - log(slack) - np.log(x).sum()
         return float(t * (x @ H @ x / 2 - b @ x) + barrier)
 
     def _newton_step(
-        self, H: np.ndarray, b: np.ndarray, x: np.ndarray, t: float
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Compute the Newton step and the gradient of `_value`.
+        self, H: np.ndarray, b: np.ndarray, x: np.ndarray, t: float, margins: Margins
+    ) -> tuple[np.ndarray, np.ndarray] | None:
+        """Compute the Newton step and the gradient of `_value`; None if B is not positive definite.
 
         The second derivatives are B + UU', with the columns of U far larger than B near the
         boundary, so B alone is factored. In units of x, where the barrier of x >= 0 has second
-        derivatives one.
+        derivatives one. LAPACK is called directly: matrices are small, and steps are many.
         """
-        (low, high, w), slack = self._margins(x), 1 - float(x @ x)
-        columns = np.column_stack([(self.a - w) / low, (self.a + w) / high, 2 * x / slack])
-        g = t * (H @ x - b) + columns @ np.array([-1.0, -1.0, 1.0]) - 1 / x
-        B = t * H + 2 / (low * high) * (self.omega**2 * self.M - np.outer(w, w))
+        low, high, w, slack = margins
+        columns = np.empty((len(x), 3))
+        columns[:, 0] = (self.a - w) / low
+        columns[:, 1] = (self.a + w) / high
+        columns[:, 2] = 2 * x / slack
+        g = t * (H @ x - b) + columns @ SIGNS - 1 / x
+        B = t * H + 2 / (low * high) * (self.omega**2 * self.M - w[:, None] * w)
         B.flat[:: len(x) + 1] += 2 / slack
-        B *= np.outer(x, x)
+        B *= x[:, None] * x
         B.flat[:: len(x) + 1] += 1
-        U = x[:, None] * columns
-        factor = cho_factor(B, lower=True, check_finite=False)
-        solved = cho_solve(factor, np.column_stack([x * g, U]), check_finite=False)
-        inner = np.eye(3) + U.T @ solved[:, 1:]
+        given = np.empty((len(x), 4))
+        given[:, 0] = x * g
+        given[:, 1:] = U = x[:, None] * columns
+        _, solved, info = dposv(B, given, lower=True)
+        if info:
+            return None
+        inner = IDENTITY + U.T @ solved[:, 1:]
         return -x * (solved[:, 0] - solved[:, 1:] @ np.linalg.solve(inner, U.T @ solved[:, 0])), g

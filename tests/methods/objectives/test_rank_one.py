@@ -27,16 +27,16 @@ def dense_columns(problem):
 
 @pytest.mark.parametrize("C", [0.01, 1.0, 100.0])
 def test_interior_points_reach_the_optimum_of_the_sparse_svm(C):
-    X, y = many()
+    X, y = many(n=50, q=150)
     problem = problem_of(lk.per_feature(), X, y, value=C)
     B = dense_columns(problem)
-    assert np.allclose(B @ B.T, problem.kernels.gram(np.ones(300)))
-    beta, s = cp.Variable(80), cp.Variable()
+    assert np.allclose(B @ B.T, problem.kernels.gram(np.ones(150)))
+    beta, s = cp.Variable(50), cp.Variable()
     box = [cp.multiply(y, beta) >= 0, cp.multiply(y, beta) <= C, cp.sum(beta) == 0]
     value = y @ beta - cp.square(s) / 2
     program = cp.Problem(cp.Maximize(value), [*box, cp.abs(B.T @ beta) <= s])
     expected = program.solve(solver=cp.CLARABEL)
-    objective = SVMObjective(problem.kernels, problem.Y, np.full(80, C))
+    objective = SVMObjective(problem.kernels, problem.Y, np.full(50, C))
     columns = RankOneColumns.of(problem.kernels)
     mu, certificate = rank_one_svm_weights(objective, columns, tol=1e-5, max_iter=100)
     assert certificate.status == "optimal" and certificate.gap <= 1e-5
@@ -47,12 +47,12 @@ def test_interior_points_reach_the_optimum_of_the_sparse_svm(C):
 @pytest.mark.parametrize("alpha", [0.05, 1.0, 30.0])
 @pytest.mark.parametrize("radius", [0.5, 3.0])
 def test_interior_points_reach_the_optimum_of_sparse_ridge(alpha, radius):
-    X, y = many(seed=1)
-    w = np.random.default_rng(2).uniform(0.5, 2.0, 80)
+    X, y = many(n=50, q=150, seed=1)
+    w = np.random.default_rng(2).uniform(0.5, 2.0, 50)
     problem = problem_of(lk.per_feature(), X, y, task="regression", value=alpha, sample_weight=w)
     Y = ridge_targets(problem)
     B = dense_columns(problem)
-    c, s = cp.Variable(80), cp.Variable()
+    c, s = cp.Variable(50), cp.Variable()
     value = 2 * Y[:, 0] @ c - alpha * cp.sum(cp.multiply(1 / w, cp.square(c)))
     program = cp.Problem(cp.Maximize(value - radius * cp.square(s)), [cp.abs(B.T @ c) <= s])
     expected = program.solve(solver=cp.CLARABEL)

@@ -49,7 +49,7 @@ class AlignmentAccuracyDisplay:
     >>> from learnkernels.inspection import AlignmentAccuracyDisplay
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = lk.KernelClassifier(lk.gaussians([0.01, 1.0, 100.0])).fit(X, y)
+    >>> model = lk.KernelClassifier(lk.gaussians([0.01, 1.0, 100.0]), "alignf", C=1).fit(X, y)
     >>> AlignmentAccuracyDisplay.from_estimator(model, X, y).correlation_ > 0.5
     True
     """
