@@ -144,10 +144,10 @@ def report(
     >>> import learnkernels as lk
     >>> from sklearn.datasets import load_iris
     >>> X, y = load_iris(return_X_y=True)
-    >>> model = lk.KernelClassifier("linear", "unif", C=1).fit(X, y)
+    >>> model = lk.KernelClassifier().fit(X, y)
     >>> found = lk.report(model, X, y, title="iris", cv=3, draws=2)
     >>> print(str(found).splitlines()[0])
-    Classification, 3 classes: 150 samples, 4 features, 1 base kernel.
+    Classification, 3 classes: 150 samples, 4 features, 14 base kernels.
     >>> found.to_html().startswith("<!doctype html>")
     True
     """
