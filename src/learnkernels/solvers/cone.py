@@ -9,6 +9,8 @@ the cone is dual feasible, so that it gives a bound on linear functions over the
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
+from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
@@ -22,6 +24,26 @@ STEPS = 200
 # Part of the distance from a curved boundary that a step must keep: away from one that is too near
 # only small steps lead.
 KEPT = 0.5
+TINY = float(np.finfo(float).tiny)
+
+
+class Margins(NamedTuple):
+    """Distances of a point from the boundaries of the cone and of the ball.
+
+    Attributes
+    ----------
+    low, high : float
+        a'x -+ omega sqrt(x'M x)
+    slack : float
+        1 - x'x
+    w : ndarray of shape (p,)
+        omega M x / sqrt(x'M x), the gradient of omega sqrt(x'M x).
+    """
+
+    low: float
+    high: float
+    slack: float
+    w: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -62,7 +84,7 @@ class AlignedBall:
         x, t = self._follow(np.zeros_like(self.M), q / size)
         # a'y >= omega sqrt(y'M y) >= omega (M x)'y / sqrt(x'M x) = w'y for any y in the set, so for
         # any k >= 0:  q'y <= (q + k (a - w))'y <= |(q + k (a - w))_+|_2
-        low, _, w = self._margins(x)
+        low, _, _, w = self._margins(x)
 
         def bound(k: float) -> float:
             return float(np.linalg.norm(np.maximum(q / size + k * (self.a - w), 0.0)))
@@ -76,12 +98,12 @@ class AlignedBall:
         size = max(float(np.abs(H).max()), float(np.abs(b).max()), np.finfo(float).tiny)
         return self._follow(H / size, b / size)[0]
 
-    def _margins(self, x: np.ndarray) -> tuple[float, float, np.ndarray]:
-        """Compute a'x -+ omega sqrt(x'M x) and w = omega M x / sqrt(x'M x), its gradient."""
+    def _margins(self, x: np.ndarray) -> Margins:
+        """Compute the distances from the curved boundaries."""
         Mx = self.M @ x
-        norm = np.sqrt(max(float(x @ Mx), np.finfo(float).tiny))
-        inner, outer = float(self.a @ x), self.omega * float(norm)
-        return inner - outer, inner + outer, self.omega * Mx / norm
+        norm = sqrt(max(float(x @ Mx), TINY))
+        inner, outer = float(self.a @ x), self.omega * norm
+        return Margins(inner - outer, inner + outer, 1 - float(x @ x), self.omega * Mx / norm)
 
     def _follow(self, H: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, float]:
         """Follow the central path; return its last point and the weight of the objective there."""
@@ -94,42 +116,44 @@ class AlignedBall:
 
     def _center(self, H: np.ndarray, b: np.ndarray, x: np.ndarray, t: float) -> np.ndarray:
         """Minimise t (x'H x / 2 - b'x) + barrier by Newton's method with a line search."""
-        value = self._value(H, b, x, t)
+        here = self._margins(x)
+        value = self._value(H, b, x, t, here)
         for _ in range(STEPS):
             try:
-                step, g = self._newton_step(H, b, x, t)
+                step, g = self._newton_step(H, b, x, t, here)
             except LinAlgError:  # rounding; the point is feasible, and the bound holds for any
                 return x
             slope, length = float(g @ step), 1.0
             if -slope <= 1e-8:
                 break
-            slack = KEPT * self._slacks(x)
-            while (self._slacks(x + length * step) < slack).any() or (
-                trial := self._value(H, b, x + length * step, t)
-            ) > value + length * slope / 4:
+            while True:
+                new = x + length * step
+                there = self._margins(new)
+                if there.low >= KEPT * here.low and there.slack >= KEPT * here.slack:
+                    trial = self._value(H, b, new, t, there)
+                    if trial <= value + length * slope / 4:
+                        break
                 length /= 2
                 if length < 1e-8:  # rounding hides the decrease
                     return x
-            x, value = x + length * step, trial
+            x, here, value = new, there, trial
         return x
 
-    def _slacks(self, x: np.ndarray) -> np.ndarray:
-        """Compute the distances from the curved boundaries: of the cone and of the ball."""
-        return np.array([self._margins(x)[0], 1 - float(x @ x)])
-
-    def _value(self, H: np.ndarray, b: np.ndarray, x: np.ndarray, t: float) -> float:
+    def _value(
+        self, H: np.ndarray, b: np.ndarray, x: np.ndarray, t: float, margins: Margins
+    ) -> float:
         """Compute t (x'H x / 2 - b'x) + barrier; infinite outside the set.
 
         The barrier is -log((a'x)^2 - omega^2 x'M x) - log(1 - x'x) - sum_k log x_k.
         """
-        (low, high, _), slack = self._margins(x), 1 - float(x @ x)
+        low, high, slack, _ = margins
         if low <= 0 or slack <= 0 or (x <= 0).any():
             return np.inf
         barrier = -np.log(low) - np.log(high) - np.log(slack) - np.log(x).sum()
         return float(t * (x @ H @ x / 2 - b @ x) + barrier)
 
     def _newton_step(
-        self, H: np.ndarray, b: np.ndarray, x: np.ndarray, t: float
+        self, H: np.ndarray, b: np.ndarray, x: np.ndarray, t: float, margins: Margins
     ) -> tuple[np.ndarray, np.ndarray]:
         """Compute the Newton step and the gradient of `_value`.
 
@@ -137,7 +161,7 @@ class AlignedBall:
         boundary, so B alone is factored. In units of x, where the barrier of x >= 0 has second
         derivatives one.
         """
-        (low, high, w), slack = self._margins(x), 1 - float(x @ x)
+        low, high, slack, w = margins
         columns = np.column_stack([(self.a - w) / low, (self.a + w) / high, 2 * x / slack])
         g = t * (H @ x - b) + columns @ np.array([-1.0, -1.0, 1.0]) - 1 / x
         B = t * H + 2 / (low * high) * (self.omega**2 * self.M - np.outer(w, w))
