@@ -190,7 +190,7 @@ def test_inspection_and_report_do_not_use_global_random_state():
         np.random.seed(seed)
         with unused_global_random_state():
             compared = compare(
-                X, y, ["unif", "alignf"], kernels=TWO, cv=2, random_state=5
+                X, y, ["unif", "alignf"], kernels=TWO, cv=3, random_state=5
             ).to_dict()
             summary = lk.report(model, X, y, cv=2, draws=2).summary
             guarantees = model.guarantees(X, y).to_dict()
