@@ -17,27 +17,27 @@ import learnkernels as lk
 TIMEOUT = 600.0  # seconds; only failures take that long
 
 
-def problem(n: int = 150):
+def problem(n: int = 80):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((n, 3))
     return X, np.sin(2 * X[:, 0]) + X[:, 1] * X[:, 2]
 
 
-def classifier(n: int = 150):
+def classifier(n: int = 80):
     X, y = problem(n)
     kernels = [lk.gaussians([0.1, 1.0]), lk.per_feature()]
     return lk.KernelClassifier(kernels, "l1-svm", C=[0.1, 1.0], cv=2).fit(X, y > 0)
 
 
-def regressor(n: int = 150):
+def regressor(n: int = 80):
     return lk.KernelRegressor(
         alpha=[0.1, 1.0], kernels=["gaussians", "linear"], method="alignf"
     ).fit(*problem(n))
 
 
-def iterative(n: int = 150):
+def iterative(n: int = 80):
     return lk.KernelRegressor(
-        max_memory=1e5, kernels=["gaussians", "linear"], method="alignf", alpha=1.0
+        max_memory=3e4, kernels=["gaussians", "linear"], method="alignf", alpha=1.0
     ).fit(*problem(n))
 
 
@@ -56,14 +56,14 @@ def saved_outputs(folder, job) -> np.ndarray:
 
 
 def reported(make) -> str:
-    model = make(60)
-    X, y = problem(60)
+    model = make(40)
+    X, y = problem(40)
     y = y > 0 if hasattr(model, "classes_") else y
     found = lk.report(model, X, y, cv=2, draws=2).summary
     return str([found["halves"], found["guarantees"]])
 
 
-FITS = [classifier, regressor, iterative, partial(classifier, 120), partial(regressor, 120)]
+FITS = [classifier, regressor, iterative, partial(classifier, 60), partial(regressor, 60)]
 REPEATS = 2
 JOBS = REPEATS * FITS
 

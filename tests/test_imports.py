@@ -28,14 +28,28 @@ def packages(modules: set[str]) -> set[str]:
     return {module.partition(".")[0] for module in modules}
 
 
-@pytest.fixture(scope="module")
-def with_estimators():
-    return loaded("from learnkernels import KernelClassifier")
+# One process, because the libraries take most of the time. Names of packages and of functions that
+# have their name are loaded by the first use; each one is used by a library that was not loaded.
+LOADED_IN_TURN = """
+import json, sys
+import sklearn.svm
+before = list(sys.modules)
+from learnkernels import KernelClassifier
+after = list(sys.modules)
+for name in ("compare", "datasets", "report"):
+    for module in [one for one in sys.modules if one.partition(".")[0] == "learnkernels"]:
+        del sys.modules[module]
+    import learnkernels
+    getattr(learnkernels, name)
+print(json.dumps([before, after]))
+"""
 
 
 @pytest.fixture(scope="module")
-def with_scikit_learn():
-    return loaded("import sklearn.svm")
+def in_turn():
+    done = subprocess.run([sys.executable, "-c", LOADED_IN_TURN], capture_output=True, text=True)
+    assert not done.returncode, done.stderr
+    return [set(modules) for modules in json.loads(done.stdout)]
 
 
 def test_import_loads_no_other_library():
@@ -43,14 +57,14 @@ def test_import_loads_no_other_library():
     assert added - set(sys.stdlib_module_names) <= {"learnkernels"}
 
 
-def test_import_of_estimators_loads_no_optional_modules(with_estimators, with_scikit_learn):
-    assert not SELDOM & (with_estimators - with_scikit_learn)
+def test_import_of_estimators_loads_no_optional_modules(in_turn):
+    before, after = in_turn
+    assert not SELDOM & (after - before)
 
 
-def test_estimators_load_only_the_libraries_that_every_fit_needs(
-    with_estimators, with_scikit_learn
-):
-    assert packages(with_estimators) - packages(with_scikit_learn) == {"learnkernels"}
+def test_estimators_load_only_the_libraries_that_every_fit_needs(in_turn):
+    before, after = in_turn
+    assert packages(after) - packages(before) == {"learnkernels"}
 
 
 def test_dir_lists_exactly_the_public_names():
@@ -59,9 +73,7 @@ def test_dir_lists_exactly_the_public_names():
 
 
 @pytest.mark.parametrize("name", lk.__all__)
-def test_public_name_is_available_without_further_imports(name):
-    if name in ("compare", "datasets", "report"):
-        loaded(f"import learnkernels; learnkernels.{name}")
+def test_public_name_is_available_without_further_imports(name, in_turn):
     assert getattr(lk, name) is getattr(lk, name)
 
 

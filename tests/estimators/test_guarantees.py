@@ -181,8 +181,8 @@ def test_data_other_than_training_data_raise_input_error(classes):
 
 def test_guarantees_of_many_samples_allocate_no_full_gram_matrix(rng, monkeypatch):
     """A subsample of 2,000 is used, so no array of n x n numbers is requested."""
-    X = rng.standard_normal((5000, 4))
-    y = X[:, 0] + rng.standard_normal(5000)
+    X = rng.standard_normal((2600, 4))
+    y = X[:, 0] + rng.standard_normal(2600)
     model = lk.KernelRegressor(lk.per_feature(), method="alignf", alpha=1.0).fit(X, y)
     requested = []
     function = "learnkernels.gram.learned.require_memory"

@@ -9,7 +9,7 @@ from sklearn.metrics import balanced_accuracy_score
 import learnkernels as lk
 
 
-def rare(n=400, seed=0):
+def rare(n=200, seed=0):
     """Return two overlapping classes of which one has a tenth of the samples."""
     rng = np.random.default_rng(seed)
     y = (np.arange(n) % 10 == 0).astype(int)
@@ -29,7 +29,7 @@ def test_balanced_classes_equal_the_same_sample_weights(settings):
 
 def test_balanced_classes_raise_the_balanced_accuracy():
     X, y = rare()
-    new, labels = rare(seed=1)
+    new, labels = rare(400, seed=1)
     plain = lk.KernelClassifier().fit(X, y).predict(new)
     balanced = lk.KernelClassifier(class_weight="balanced").fit(X, y)
     found = balanced_accuracy_score(labels, balanced.predict(new))
@@ -55,8 +55,9 @@ def test_scores_choose_C(scoring):
 @pytest.mark.filterwarnings("ignore::learnkernels.NeverPredictedWarning")
 def test_scoring_replaces_the_learned_regularisation():
     X, y = rare()
-    learned = lk.KernelClassifier(lk.gaussians()).fit(X, y)
-    scored = lk.KernelClassifier(lk.gaussians(), scoring="roc_auc").fit(X, y)
+    kernels = lk.gaussians([0.1, 1.0])
+    learned = lk.KernelClassifier(kernels).fit(X, y)
+    scored = lk.KernelClassifier(kernels, scoring="roc_auc").fit(X, y)
     assert not hasattr(learned, "C_scores_") and len(scored.C_scores_) > 1
 
 

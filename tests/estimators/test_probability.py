@@ -106,7 +106,7 @@ def test_probabilities_without_left_out_samples_raise(rng):
 def test_log_loss_is_below_that_of_a_calibrated_svc_on_real_tables(genuine):
     lower = []
     for name in ("banana", "contraceptive", "segment", "vehicle"):
-        table = genuine(f"tables/classification_{name}").sample(1200, random_state=0, replace=True)
+        table = genuine(f"tables/classification_{name}").sample(800, random_state=0, replace=True)
         table = table.drop_duplicates()
         y, X = table.pop("target").astype(str).to_numpy(), table.to_numpy(dtype=float)
         half = len(y) // 2

@@ -49,10 +49,9 @@ KERNELS = [
 @pytest.mark.parametrize("method", ["unif", "align", "alignf", "l1-svm", "l2-krr", "dc"])
 def test_views_of_numbers_texts_and_sequences_in_one_frame(method, table):
     X, y = table
-    C = [1, 10]
     if method == "dc":
-        method, C = lk.methods.DC(theta=0), 10
-    model = lk.KernelClassifier(KERNELS, method, C=C).fit(X, y)
+        method = lk.methods.DC(theta=0)
+    model = lk.KernelClassifier(KERNELS, method, C=10).fit(X, y)
     assert model.score(X, y) > 0.9
     assert list(model.view_weights_) == ["body", "noise", "note", "site"]
     assert np.isclose(sum(model.view_weights_.values()), model.weights_.sum())
@@ -163,10 +162,8 @@ def test_model_with_missing_view_scores_close_to_model_without_it(genuine):
     mean, std = train.mean(), train.std()
     train, test = (train - mean) / std, (test - mean[test.columns]) / std[test.columns]
     views = [lk.on("mirna:"), lk.on("mrna:"), lk.on("protein:")]
-    three = lk.KernelClassifier(views, C=[0.1, 1, 10], missing="neutral", method="alignf").fit(
-        train, y
-    )
-    two = lk.KernelClassifier(views[:2], C=[0.1, 1, 10], method="alignf").fit(train, y)
+    three = lk.KernelClassifier(views, C=1.0, missing="neutral", method="alignf").fit(train, y)
+    two = lk.KernelClassifier(views[:2], C=1.0, method="alignf").fit(train, y)
     assert three.view_weights_["protein"] > 0.01
     assert three.score(test, truth) > two.score(test, truth) - 0.06
     assert three.score(test, truth) > 0.85
@@ -198,7 +195,7 @@ def test_ngram_weights_of_reviews_select_sentiment_words():
     train, test = kitchen.loc[order[:800]], kitchen.loc[order[800:1400]]
     scores = {}
     for method in ("unif", "align"):
-        model = lk.KernelClassifier(lk.ngrams((1, 2), max_features=3000), method, C=[0.1, 1, 10])
+        model = lk.KernelClassifier(lk.ngrams((1, 2), max_features=3000), method, C=1.0)
         model.fit(list(train["text"]), train["label"])
         scores[method] = model.score(list(test["text"]), test["label"])
     heavy = model.kernel_names_[np.argsort(-model.weights_)[:20]]

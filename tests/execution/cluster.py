@@ -36,7 +36,7 @@ KEEP_LOST_WORKERS = {"distributed.deploy.lost-worker-timeout": "1 hour"}
 # Workers are forked from a process that has imported the library, and so start at once.
 FORK_WORKERS = {"distributed.worker.multiprocessing-method": "forkserver"}
 PRELOADED = [
-    "distributed", "dask.array", "dask.dataframe", "learnkernels.estimators",
+    "distributed", "dask.array", "dask.dataframe", "numba", "learnkernels.estimators",
 ]  # fmt: skip
 
 # Seconds before a test gives up waiting for an event; only failures take that long.

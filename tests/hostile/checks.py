@@ -1,6 +1,6 @@
 """Checks that hold for every input: a valid result, or an `InputError`.
 
-LEARNKERNELS_CASES sets the number of generated cases of each test (default 60).
+LEARNKERNELS_CASES sets the number of generated cases of each test (default 40).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EXPECTED = (
     ConvergenceWarning,
     DataConversionWarning,
 )
-CASES = int(os.environ.get("LEARNKERNELS_CASES", "60"))
+CASES = int(os.environ.get("LEARNKERNELS_CASES", "40"))
 SECONDS = 60
 SUM_IS_ONE = {"unif", "align", "alignf", "l1-krr", "l1-svm", "ufo", "single"}
 SIGNED = {"align-linear"}

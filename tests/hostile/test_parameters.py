@@ -24,29 +24,37 @@ INVALID = [
 ]  # fmt: skip
 
 
+TWO = lk.gaussians([0.1, 1.0])
+
+
 def fitted(**parameters):
     return lk.KernelClassifier(**parameters).fit(X, y)
 
 
+def fitted_to(kernels):
+    """Return a fit with these kernels, and nothing else to choose."""
+    return fitted(kernels=kernels, method="alignf", C=1.0)
+
+
 def fitted_with(method):
     """Return a fit with one value of C, unless the method learns the regularisation."""
-    return fitted(method=method, C="auto" if method.learns_alpha else 1.0)
+    return fitted(kernels=TWO, method=method, C="auto" if method.learns_alpha else 1.0)
 
 
-MODEL = lk.KernelClassifier()
+MODEL = lk.KernelClassifier(TWO)
 CALLS = {
-    "gaussians": (lambda **p: fitted(kernels=lk.gaussians(**p)), {"gammas": [1.0]}),
-    "laplacians": (lambda **p: fitted(kernels=lk.laplacians(**p)), {"gammas": [1.0]}),
+    "gaussians": (lambda **p: fitted_to(lk.gaussians(**p)), {"gammas": [1.0]}),
+    "laplacians": (lambda **p: fitted_to(lk.laplacians(**p)), {"gammas": [1.0]}),
     "polynomials": (
-        lambda **p: fitted(kernels=lk.polynomials(**p)),
+        lambda **p: fitted_to(lk.polynomials(**p)),
         {"degrees": [2], "gamma": 1.0, "coef0": 1.0},
     ),
     "low_rank": (
-        lambda **p: fitted(kernels=lk.low_rank(**p)),
+        lambda **p: fitted_to(lk.low_rank(**p)),
         {"blocks": "gaussians", "rank": 3, "approximation": "nystroem", "random_state": 0},
     ),
     "on": (
-        lambda **p: fitted(kernels=lk.on(**p)),
+        lambda **p: fitted_to(lk.on(**p)),
         {"columns": [0], "kernels": "linear", "name": "view"},
     ),
     "ngrams": (lambda **p: lk.ngrams(**p), {"n": 1, "max_features": 3, "analyzer": "char"}),
@@ -67,15 +75,15 @@ CALLS = {
     ),
     "KernelClassifier": (
         lambda **p: fitted(**p).predict(X),
-        lk.KernelClassifier(["gaussians", "linear"], "alignf", [0.1, 1.0]).get_params(deep=False),
+        lk.KernelClassifier(TWO, "alignf", [0.1, 1.0]).get_params(deep=False),
     ),
     "KernelRegressor": (
         lambda **p: lk.KernelRegressor(**p).fit(X, y).predict(X),
-        lk.KernelRegressor(["gaussians", "linear"], "alignf", [0.1, 1.0]).get_params(deep=False),
+        lk.KernelRegressor(TWO, "alignf", [0.1, 1.0]).get_params(deep=False),
     ),
     "KernelLearner": (
         lambda **p: lk.KernelLearner(**p).fit(X, y).transform(X),
-        lk.KernelLearner(kernels=["gaussians", "linear"], method="alignf").get_params(deep=False),
+        lk.KernelLearner(TWO, "alignf").get_params(deep=False),
     ),
     "guarantees": (
         MODEL.guarantees,

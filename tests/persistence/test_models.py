@@ -28,7 +28,7 @@ from learnkernels.persistence.estimators import ESTIMATORS, METHOD
 from learnkernels.persistence.kernels import FAMILY, KERNEL
 from tests.persistence.examples import MODELS, fitted, outputs
 
-N_FLIPS, N_CUTS = 1000, 200
+N_FLIPS, N_CUTS = 300, 100
 LINEAR = lk.KernelClassifier("linear", method="alignf", C=1.0)
 
 

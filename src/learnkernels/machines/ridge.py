@@ -64,7 +64,7 @@ class DenseRidge(Strategy):
     def leave_one_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
         matrix = LiftedGram.of(problem)
         found = factorised_errors(problem, matrix, values) if len(values) <= FEW_VALUES else None
-        return self.path(problem, values, matrix)[0] if found is None else found
+        return Decomposition.of(problem, matrix, values).errors(values) if found is None else found
 
     def left_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
         """Return outputs for samples that are left out, each alone, for each alpha.
@@ -77,36 +77,19 @@ class DenseRidge(Strategy):
         return np.array([trained.left_out for trained in self.path(problem, values)[1]])
 
     def path(
-        self,
-        problem: TrainingProblem,
-        values: Sequence[float],
-        matrix: LiftedGram | None = None,
+        self, problem: TrainingProblem, values: Sequence[float]
     ) -> tuple[np.ndarray, list[Trained]]:
-        """Return exact leave-one-out errors and predictors for each alpha, with their outputs.
-
-        The residual of sample i when it is left out is ``(y_i - f(x_i)) / (1 - H_ii)`` with the
-        hat matrix H of the fit to all samples, intercept included. The kernel is held fixed.
-        `matrix` is overwritten; None computes it.
-        """
+        """Return exact leave-one-out errors and predictors for each alpha, with their outputs."""
         root = np.sqrt(problem.weights)
-        targets = root[:, None] * (problem.Y - problem.means)
-        K, u, known = LiftedGram.of(problem) if matrix is None else matrix
-        eigenvalues, Q = decomposed(K)
-        projected, squares = Q.T @ targets, Q**2
-        if eigenvalues[0] + max(values) <= 0:
-            raise not_definite(max(values))
+        found = Decomposition.of(problem, LiftedGram.of(problem), values)
         errors, trained = [], []
         for alpha in values:
-            if eigenvalues[0] + alpha <= 0:  # no solution for this alpha: never chosen
+            if not found.is_definite(alpha):
                 errors.append(np.inf)
-                unknown = np.full_like(targets, np.nan)
-                trained.append(Trained(np.zeros_like(targets), problem.means, left_out=unknown))
+                unknown = np.full_like(problem.Y, np.nan)
+                trained.append(Trained(np.zeros_like(problem.Y), problem.means, left_out=unknown))
                 continue
-            shrink = alpha / (eigenvalues + alpha)  # of I - H without intercept, on eigenvectors
-            residuals = Q @ (shrink[:, None] * projected)  # w^1/2 (y - f)
-            complement = squares @ shrink  # 1 - H_ii
-            if problem.center:
-                complement -= alpha / (known + alpha) * u**2
+            residuals, complement = found.residuals(alpha)
             errors.append(squared_errors(residuals, complement, problem.weights))
             least = np.maximum(complement, np.finfo(float).tiny)
             outputs = problem.Y - residuals / (least * root)[:, None]
@@ -145,6 +128,83 @@ class LiftedGram(NamedTuple):
             known = float(np.trace(K)) / len(K)
             K += known * np.outer(u, u)
         return cls(K, u, known)
+
+
+@dataclass(frozen=True)
+class Decomposition:
+    """The eigendecomposition of a `LiftedGram`, for leave-one-out residuals of several alphas.
+
+    The residual of sample i when it is left out is ``(y_i - f(x_i)) / (1 - H_ii)`` with the
+    hat matrix H of the fit to all samples, intercept included. The kernel is held fixed.
+
+    Attributes
+    ----------
+    problem : TrainingProblem
+    eigenvalues : ndarray of shape (n_samples,)
+        In ascending order.
+    Q, squares : ndarray of shape (n_samples, n_samples)
+        Eigenvectors, and the squares of their entries.
+    projected : ndarray of shape (n_samples, n_outputs)
+        ``Q' w^1/2 (y - mean)``
+    lifted : ndarray of shape (n_samples,)
+        The squares of the direction of the intercept.
+    known : float
+        Its eigenvalue.
+    """
+
+    problem: TrainingProblem
+    eigenvalues: np.ndarray
+    Q: np.ndarray
+    squares: np.ndarray
+    projected: np.ndarray
+    lifted: np.ndarray
+    known: float
+
+    @classmethod
+    def of(
+        cls, problem: TrainingProblem, matrix: LiftedGram, values: Sequence[float]
+    ) -> Decomposition:
+        """Decompose the matrix, which is overwritten; raise if ridge has no solution at all."""
+        targets = np.sqrt(problem.weights)[:, None] * (problem.Y - problem.means)
+        eigenvalues, Q = decomposed(matrix.K)
+        if eigenvalues[0] + max(values) <= 0:
+            raise not_definite(max(values))
+        return cls(problem, eigenvalues, Q, Q**2, Q.T @ targets, matrix.u**2, matrix.known)
+
+    def is_definite(self, alpha: float) -> bool:
+        """Return whether ridge has a solution for this alpha; otherwise it is never chosen."""
+        return bool(self.eigenvalues[0] + alpha > 0)
+
+    def residuals(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return ``w^1/2 (y - f)``, shape (n_samples, n_outputs), and 1 - H_ii."""
+        shrink = alpha / (self.eigenvalues + alpha)  # of I - H without intercept, on eigenvectors
+        complement = self.squares @ shrink
+        if self.problem.center:
+            complement -= alpha / (self.known + alpha) * self.lifted
+        return self.Q @ (shrink[:, None] * self.projected), complement
+
+    def errors(self, values: Sequence[float]) -> np.ndarray:
+        """Return the leave-one-out error for each alpha, infinite without a solution.
+
+        The steps of `residuals` and `squared_errors`, for all alphas at once where the arrays are
+        small: with few samples, calls of NumPy take most of the time.
+        """
+        found = np.full(len(values), np.inf)
+        usable = self.eigenvalues[0] + np.asarray(values) > 0
+        alphas = np.asarray(values, dtype=float)[usable, None]
+        shrink = alphas / (self.eigenvalues + alphas)  # (n_values, n_samples)
+        complement = np.array([self.squares @ one for one in shrink])
+        if self.problem.center:
+            complement -= alphas / (self.known + alphas) * self.lifted
+        least = np.maximum(complement, np.finfo(float).tiny)
+        total = self.problem.weights.sum() * self.projected.shape[1]
+        sums = np.empty(len(alphas))
+        for k, one in enumerate(shrink):
+            left_out = self.Q @ (one[:, None] * self.projected)
+            left_out /= least[k, :, None]
+            sums[k] = np.square(left_out, out=left_out).sum()
+        found[usable] = sums / total
+        return found
 
 
 def factorised_errors(

@@ -186,10 +186,10 @@ class Subgradients:
         true = self.codes[i]
         own = self.scores[:, i]  # (F, classes)
         margins = self.factors() @ own
-        margins[true] -= 1
-        wrong = int(np.argmax(np.where(np.arange(len(margins)) == true, -np.inf, margins)))
+        least, margins[true] = margins[true] - 1, -np.inf
+        wrong = int(np.argmax(margins))
         self.t += 1
-        if margins[wrong] <= margins[true]:
+        if margins[wrong] <= least:
             return
         self.squares += 2 * (own[:, true] - own[:, wrong]) + 2 * self.K[:, i, i]
         np.maximum(self.squares, 0.0, out=self.squares)
