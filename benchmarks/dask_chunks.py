@@ -25,7 +25,7 @@ STEPS = ("sums", "predictions")
 
 
 def run(quick: bool = False) -> None:
-    found = measured(2000, 20, 1, workers=False) if quick else measured()
+    found = measured(400, 10, 1, workers=False, chunks=4) if quick else measured()
     for step in STEPS:
         for name, (wall, cpu, largest) in found[step].items():
             print(f"{step}, {name}: {wall:.2f} s; CPU {cpu:.2f} s, of one worker {largest:.2f} s")
@@ -36,13 +36,13 @@ def run(quick: bool = False) -> None:
 
 
 def measured(
-    n: int = 96_000, m: int = 700, repeats: int = 3, workers: bool = True
+    n: int = 96_000, m: int = 700, repeats: int = 3, workers: bool = True, chunks: int = 24
 ) -> dict[str, dict[str, list[float]]]:
     """Return time, CPU time of all workers and of the busiest one, by step and setting.
 
     With ``workers=False``, workers are threads, which start faster.
     """
-    X, y = blocks(n, n // 24)
+    X, y = blocks(n, n // chunks)
     found: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
     for _ in range(repeats):
         for name, (processes, threads) in SETTINGS.items():

@@ -19,10 +19,10 @@ SETS = [
 
 
 def run(quick: bool = False) -> None:
-    sizes = [200] if quick else [2000, 5000]
+    sizes, widths = ([200], 2) if quick else ([2000, 5000], 10)
     for n in sizes:
         X, y = problem(n + 2000)
-        ours, grid, fast, slow = both(X[:n], y[:n], X[n:], y[n:])
+        ours, grid, fast, slow = both(X[:n], y[:n], X[n:], y[n:], widths)
         print(
             f"n={n}: ours {fast:.2f} s, GridSearchCV {slow:.1f} s: {slow / fast:.0f}x faster; "
             f"accuracy {ours:.4f} against {grid:.4f}"
@@ -34,7 +34,7 @@ def run(quick: bool = False) -> None:
             print("real data: not available, set LEARNKERNELS_DATA")
             return
         X, y = data
-        repeats = [both(*split(X, y, seed)) for seed in range(1 if quick else 5)]
+        repeats = [both(*split(X, y, seed), widths) for seed in range(1 if quick else 5)]
         rows.append(np.mean(repeats, axis=0))
         print(
             f"  {name}: accuracy {rows[-1][0]:.4f} against {rows[-1][1]:.4f}, "
@@ -55,10 +55,10 @@ def split(X, y, seed):
     return scaler.transform(train), y_train, scaler.transform(test), y_test
 
 
-def both(X, y, X_test, y_test):
+def both(X, y, X_test, y_test, widths):
     """Return test accuracy of the fit and of the grid search, and seconds of both."""
     D = euclidean_distances(X[:1000], squared=True)
-    gammas = 2.0 ** (np.round(-np.log2(np.median(D[D > 0]))) + np.arange(-5, 5))
+    gammas = 2.0 ** (np.round(-np.log2(np.median(D[D > 0]))) + np.arange(widths) - widths // 2)
     ours = lk.KernelClassifier(lk.gaussians(gammas), C=C_VALUES)
     ours.fit(X[:50], y[:50])  # compile
     grid = GridSearchCV(SVC(), {"gamma": gammas, "C": C_VALUES}, cv=5)

@@ -17,6 +17,7 @@ call = lambda: {call}
 print(timed(call) - timed(call))
 """
 TIMED_IMPORT = "import time; s = time.process_time(); import {}; print(time.process_time() - s)"
+MODULES = ("learnkernels", "learnkernels.estimators", "sklearn.svm")
 CALLS = {
     "alignment_statistics": "lk.alignment_statistics(kernels, X, y)",
     "KernelClassifier.fit": "lk.KernelClassifier(kernels).fit(X, y)",
@@ -29,19 +30,20 @@ def run(quick: bool = False) -> None:
         with tempfile.TemporaryDirectory() as cache:
             # Compilation takes long: quick mode uses the existing cache.
             environment = os.environ | ({} if quick else {"NUMBA_CACHE_DIR": cache})
-            cold, warm = (
-                float(python(FIRST_CALL.replace("{call}", call), environment)) for _ in range(2)
-            )
-        print(f"first {name}: {cold:.1f} s more than the second; {warm:.2f} s with a warm cache")
+            code = FIRST_CALL.replace("{call}", call)
+            cold, *warm = (float(python(code, environment)) for _ in range(1 if quick else 2))
+        print(f"first {name}: {cold:.1f} s more than the second")
+        for later in warm:
+            print(f"  with a warm cache: {later:.2f} s")
     repeats = 1 if quick else 5
-    package, estimators, other = (
-        min(float(python(TIMED_IMPORT.format(name), os.environ)) for _ in range(repeats))
-        for name in ("learnkernels", "learnkernels.estimators", "sklearn.svm")
-    )
-    print(
-        f"import, CPU time: learnkernels {package:.3f} s, with its estimators {estimators:.2f} s, "
-        f"sklearn.svm {other:.2f} s: {estimators / other:.2f}x"
-    )
+    found = {
+        name: min(float(python(TIMED_IMPORT.format(name), os.environ)) for _ in range(repeats))
+        for name in MODULES[: 1 if quick else None]
+    }
+    for name, took in found.items():
+        print(f"import {name}: {took:.3f} s of CPU time")
+    if not quick:
+        print(f"  {found['learnkernels.estimators'] / found['sklearn.svm']:.2f}x sklearn.svm")
 
 
 def python(code: str, environment) -> str:

@@ -28,7 +28,7 @@ import learnkernels as lk
 N_THREADS = 4
 MINUTES = 10.0
 # Minutes of the shorter forms, and the fraction of a run that counts as warming up.
-QUICK, SHORT, WARM = 0.02, 0.5, 0.25
+QUICK, SHORT, WARM = 0.005, 0.5, 0.25
 Results = list[np.ndarray]
 
 

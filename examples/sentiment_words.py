@@ -45,7 +45,7 @@ def model(kernels, method):
 
 METHODS = ["align", "alignf", "unif"]
 scores, weights, chosen = [], [], []
-for seed in range(2 if QUICK else 5):
+for seed in [1] if QUICK else range(5):
     train, test, y_train, y_test = train_test_split(
         table, labels, train_size=400 if QUICK else 1200, stratify=labels, random_state=seed
     )

@@ -19,12 +19,12 @@ import learnkernels as lk
 from learnkernels.inspection import AlignmentAccuracyDisplay
 
 # %%
-# We use fourteen Gaussians. The values of the widest are close to one for all pairs of samples;
+# We use seven Gaussians. The values of the widest are close to one for all pairs of samples;
 # those of the narrowest are close to zero for all pairs of different samples.
 
 X, y = load_breast_cancer(return_X_y=True)
 X = scale(X)
-gammas = 2.0 ** np.arange(-10, 4)
+gammas = 2.0 ** np.arange(-10, 4, 2)
 model = lk.KernelClassifier(lk.gaussians(gammas), method="alignf", C=1).fit(X, y)
 
 # %%

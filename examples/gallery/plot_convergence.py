@@ -25,7 +25,7 @@ X = scale(X)
 # ``l1-svm`` minimises a convex function, so the bound holds for all feasible weights. Its Newton
 # steps need few iterations even for a tolerance that is a hundred times smaller than the default:
 
-convex = lk.KernelClassifier(method=lk.methods.L1SVM(tol=1e-6)).fit(X, y)
+convex = lk.KernelClassifier(method=lk.methods.L1SVM(tol=1e-6), C=1).fit(X, y)
 print(convex.certificate_)
 
 # %%

@@ -109,6 +109,10 @@ def accuracies(seed):
     full, uniform = (
         model(method=method).fit(train, y_train) for method in ("auto", "unif")
     )
+    complete = {
+        "complete": full.score(test, y_test),
+        "complete, uniform weights": uniform.score(test, y_test),
+    }
     for assay in ASSAYS:
         gap = without(test, assay)
         filled = gap.reindex(columns=train.columns).fillna(train.mean())
@@ -119,8 +123,7 @@ def accuracies(seed):
             "trained without it": alone.fit(train, y_train).score(gap, y_test),
             "cells filled by means": full.score(filled, y_test),
             "uniform weights": uniform.score(gap, y_test),
-            "complete": full.score(test, y_test),
-            "complete, uniform weights": uniform.score(test, y_test),
+            **complete,
         }
 
 

@@ -45,13 +45,13 @@ print(len(y), "molecules, activities from", y.min(), "to", y.max())
 
 roles = generators.GetMorganFeatureAtomInvGen()
 fingerprints = {
-    "circular": generators.GetMorganGenerator(radius=2),
+    "circular": generators.GetMorganGenerator(radius=2, fpSize=1024),
     "circular, roles": generators.GetMorganGenerator(
-        radius=2, atomInvariantsGenerator=roles
+        radius=2, fpSize=1024, atomInvariantsGenerator=roles
     ),
-    "atom pairs": generators.GetAtomPairGenerator(),
-    "torsions": generators.GetTopologicalTorsionGenerator(),
-    "paths": generators.GetRDKitFPGenerator(),
+    "atom pairs": generators.GetAtomPairGenerator(fpSize=1024),
+    "torsions": generators.GetTopologicalTorsionGenerator(fpSize=1024),
+    "paths": generators.GetRDKitFPGenerator(fpSize=1024),
 }
 blocks = {
     name: np.array([one.GetFingerprintAsNumPy(molecule) for molecule in molecules])

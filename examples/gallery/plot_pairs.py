@@ -71,7 +71,7 @@ kernels = lk.pairs(drugs, cells)
 
 def held_out_rmse(setting, method):
     train, test = next(iter(PairFold(4, setting, random_state=1).split(X)))
-    model = lk.KernelRegressor(kernels, method, cv=PairFold(3, setting))
+    model = lk.KernelRegressor(kernels, method, cv=PairFold(2, setting))
     model.fit(X[train], y[train])
     return np.sqrt(np.mean((model.predict(X[test]) - y[test]) ** 2)), model
 

@@ -20,7 +20,7 @@ from learnkernels.inspection import WeightPathDisplay
 X, y = load_breast_cancer(return_X_y=True)
 X = scale(X)
 kernels = [lk.linear(), lk.gaussians(2.0 ** np.arange(-9, 1, 2))]
-values = np.geomspace(1e-3, 1e2, 21)
+values = np.geomspace(1e-3, 1e2, 11)
 
 # %%
 # Sparse: ``l1-svm``

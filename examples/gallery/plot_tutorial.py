@@ -180,7 +180,7 @@ print(f"alpha = {regressor.alpha_:.3g}")
 # ``print(report)`` prints at most five lines, ``report.save("report.html")`` writes a page.
 # :doc:`/report` explains it.
 
-report = lk.report(model, X_train, y_train, title="tumours", draws=20)
+report = lk.report(model, X_train, y_train, title="tumours", cv=3, draws=10)
 report
 
 # %%

@@ -28,7 +28,7 @@ noise = np.random.default_rng(0).standard_normal((len(X), 32))
 names = [f"{view}:{k}" for view in ("upper", "lower", "noise") for k in range(32)]
 table = pd.DataFrame(np.hstack([X / 16, noise]), columns=names)
 train, test, y_train, y_test = train_test_split(
-    table, y, train_size=600, stratify=y, random_state=0
+    table, y, train_size=300, stratify=y, random_state=0
 )
 
 figure, axes = plt.subplots(1, 5, figsize=(7.2, 2.6), layout="constrained")

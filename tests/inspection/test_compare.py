@@ -106,7 +106,7 @@ def test_alignf_has_lower_error_than_uniform_weights_as_in_table_2_of_2012(name,
     if name == "german_numeric":
         X = 2 * (X - X.min(axis=0)) / np.ptp(X, axis=0) - 1
     unif, alignf = [], []
-    for seed in range(3):
+    for seed in range(2):
         chosen = np.random.default_rng(seed).permutation(len(y))[:1000]
         kernels = lk.gaussians(2.0 ** np.arange(low, high + 1))
         found = compare(
@@ -207,7 +207,7 @@ def test_methods_far_from_the_lowest_error_are_marked_as_worse(rng):
 def test_all_methods_are_those_that_fit_the_task(curve):
     X, y = curve
     kernels = lk.gaussians([0.1, 1.0])
-    found = compare(X[:40], y[:40], "all", kernels=kernels, task="regression", cv=3)
+    found = compare(X[:40], y[:40], "all", kernels=kernels, task="regression", cv=3, grid=[1.0])
     names = {row.method for row in found.methods} | set(found.not_applicable)
     assert {"unif", "l2-krr", "auto"} <= names and "l1-svm" not in names
 

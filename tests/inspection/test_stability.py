@@ -50,7 +50,10 @@ def measured_twice(rng):
     X = np.hstack([Z, Z + 0.05 * rng.standard_normal(Z.shape), other, noise])
     y = np.sin(Z).sum(axis=1) + other.sum(axis=1) + 0.3 * rng.standard_normal(n)
     names = ("once", "again", "other", "noise")
-    views = [lk.on([2 * k, 2 * k + 1], name=name) for k, name in enumerate(names)]
+    views = [
+        lk.on([2 * k, 2 * k + 1], lk.gaussians([0.01, 0.1, 1.0]), name=name)
+        for k, name in enumerate(names)
+    ]
     return views, X, y
 
 

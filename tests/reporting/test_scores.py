@@ -105,7 +105,7 @@ def test_intervals_cover_weights_of_large_sample(method, rng):
     X, y = sample(20_000)
     truth = shares(lk.KernelRegressor(kernels, method, alpha=1.0).fit(X, y).weights_)
     inside = np.zeros(6)
-    for _ in range(30):
+    for _ in range(20):
         X, y = sample(120)
         model = lk.KernelRegressor(kernels, method, alpha=1.0).fit(X, y)
         found = lk.report(model, X, y, cv=0, draws=30).summary["kernels"]
@@ -114,7 +114,7 @@ def test_intervals_cover_weights_of_large_sample(method, rng):
         inside += [
             low - 1e-3 <= t <= high + 1e-3 for (low, high), t in zip(ends, truth, strict=True)
         ]
-    assert inside.min() >= 21 and inside.mean() >= 25
+    assert inside.min() >= 14 and inside.mean() >= 17
 
 
 def test_signal_kernels_have_weights_above_noise(many):

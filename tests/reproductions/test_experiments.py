@@ -53,7 +53,7 @@ def test_every_experiment_runs_in_quick_mode(name, genuine, tmp_path_factory):
 
 def test_bigram_protocol_runs_on_small_sample(genuine):
     genuine("sonar")
-    found = bigrams.run("regression", "kitchen", 0, 100, 0)
+    found = bigrams.run("regression", "kitchen", 0, 200, 0, step=8)
     methods = [*bigrams.METHODS, bigrams.UNIFORM]
     assert {name: len(result["errors"]) for name, result in found.items()} == dict.fromkeys(
         methods, 5

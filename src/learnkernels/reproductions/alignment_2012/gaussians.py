@@ -30,7 +30,7 @@ from learnkernels.reproductions.experiment import (
 
 METHODS = ["unif", "1-stage", "align", "alignf"]
 REPETITIONS = 20
-QUICK_SIZE = 200
+QUICK_SIZE = 100
 TITLES = (
     "Test error: RMSE on kinematics and ionosphere, misclassification on the others",
     "Centered alignment of the learned kernel with the target, on the test fold",

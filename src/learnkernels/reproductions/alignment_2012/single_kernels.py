@@ -27,7 +27,7 @@ from learnkernels.reproductions.experiment import (
 
 NOTIONS = ("centered", "not centered")
 REPETITIONS = 10
-QUICK_SIZE = 150
+QUICK_SIZE = 100
 
 
 def plan(quick: bool) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ NORMS = (0.0, 1.0)
 
 
 def plan(quick: bool) -> list[dict[str, Any]]:
-    options = {"size": 60, "step": 3} if quick else {"size": 1000}
+    options = {"size": 60, "step": 4} if quick else {"size": 1000}
     return [
         {"data": data, "repetition": repetition} | options
         for data, repetitions in REPETITIONS.items()
@@ -46,11 +46,15 @@ def plan(quick: bool) -> list[dict[str, Any]]:
 def run(data: str, repetition: int, size: int, random_state: int, step: int = 1) -> dict[str, Any]:
     """Compute errors and mean weights of both algorithms, tuned on the validation folds.
 
-    The one-stage algorithm is run for each gamma alone as well, for every `step`-th of them.
+    The one-stage algorithm is run for each gamma alone as well, for every `step`-th of them and of
+    the ratios.
     """
     problem = PROBLEMS[data]
     X, y = sample(data, random_state, repetition, size)
-    by_strength = {f"gamma={strength:g}": candidates(strength) for strength in STRENGTHS[::step]}
+    by_strength = {
+        f"gamma={strength:g}": candidates(strength, RATIOS[::step])
+        for strength in STRENGTHS[::step]
+    }
     methods = {"alignf": [AlignF()], **by_strength}
     found = compare(
         X, y, methods, kernels=problem.kernels, task=problem.task,
@@ -66,11 +70,11 @@ def run(data: str, repetition: int, size: int, random_state: int, step: int = 1)
     }
 
 
-def candidates(strength: float) -> list[AlignSingle]:
+def candidates(strength: float, ratios: tuple[float, ...]) -> list[AlignSingle]:
     """Return the one-stage algorithms with one gamma; the validation fold chooses one."""
     return [
         AlignSingle(gamma=strength, gamma1=norm, gamma2=strength / ratio)
-        for ratio, norm in product(RATIOS, NORMS)
+        for ratio, norm in product(ratios, NORMS)
     ]
 
 

@@ -33,11 +33,9 @@ def profiles(
     """
     known = np.array(list(values.values()))
     scaled = dict(zip(values, (known - known.mean()) / known.std(), strict=True))
-    steps = np.array(
-        [
-            [scaled.get(sequence[i : i + 2], 0.0) for i in range(len(sequence) - 1)]
-            for sequence in sequences
-        ]
-    )
+    letters = np.array([list(sequence) for sequence in sequences])
+    steps = np.zeros((len(letters), letters.shape[1] - 1))
+    for pair, value in scaled.items():
+        steps[(letters[:, :-1] == pair[0]) & (letters[:, 1:] == pair[1])] = value
     total: np.ndarray = np.cumsum(np.pad(steps, ((0, 0), (1, 0))), axis=1)
     return np.asarray(total[:, window:] - total[:, :-window]) / window

@@ -53,7 +53,7 @@ def plan(quick: bool) -> list[dict[str, Any]]:
 def run(size: int, repetition: int, random_state: int, step: int = 1) -> dict[str, Any]:
     """Train on some sequences; compute the AUC on a validation and a test half of the others.
 
-    Kernels have trace n and are not centered. Every `step`-th value of C is tried.
+    Kernels have trace n and are not centered. Every `step`-th value of C and theta is tried.
     """
     y, _ = sequences()
     order = generator(random_state, repetition).permutation(len(y))
@@ -78,7 +78,7 @@ def run(size: int, repetition: int, random_state: int, step: int = 1) -> dict[st
         "methods": {
             name: {
                 f"{choice}, C={C:g}": areas(slice(None), method, C * scale)
-                for choice, method, scale in choices(name, size)
+                for choice, method, scale in choices(name, size, step)
                 for C in CS[::step]
             }
             for name in METHODS
@@ -91,14 +91,14 @@ def run(size: int, repetition: int, random_state: int, step: int = 1) -> dict[st
     }
 
 
-def choices(name: str, size: int) -> Iterator[tuple[str, Any, int]]:
+def choices(name: str, size: int, step: int) -> Iterator[tuple[str, Any, int]]:
     """Yield labels, methods and scales of C of one name.
 
     Tail sums are relative to the trace, which is the sample size, so C is scaled by it.
     """
     if name in ("conv", "dc"):
         kind = Conv if name == "conv" else DC
-        for theta in THETAS:
+        for theta in THETAS[::step]:
             for p in NORMS:
                 yield f"theta={theta}, l{p:.0f}", kind(theta=theta, p=p, tol=GAP), size
     else:

@@ -35,7 +35,7 @@ OVERLAP = 1.0
 
 
 def plan(quick: bool) -> list[dict[str, Any]]:
-    trials, bigrams, size = (2, 300, 200) if quick else (TRIALS, BIGRAMS, 1000)
+    trials, bigrams, size = (2, 100, 100) if quick else (TRIALS, BIGRAMS, 1000)
     return [
         {"data": DATA, "trial": trial, "bigrams": bigrams, "size": size} for trial in range(trials)
     ]
