@@ -82,6 +82,19 @@ class Dual:
         """Return the bounds of some entries."""
         return Dual(self.y[index], self.lower[index], self.upper[index], self.epsilon)
 
+    def best_multiple(self, beta: np.ndarray, K_beta: np.ndarray) -> float:
+        """Return t for which t beta is in the box and has the smallest objective.
+
+            t^2 / 2 beta'K beta - t (y'beta - epsilon |beta|_1),   0 <= t <= min_i bound_i / beta_i
+        """
+        used = beta != 0
+        if not used.any():
+            return 1.0
+        bounds = np.where(beta > 0, self.upper, self.lower)[used]
+        most = float(np.min(bounds / beta[used]))
+        linear, quadratic = self.y @ beta - self.epsilon * np.abs(beta).sum(), beta @ K_beta
+        return most if linear >= most * quadratic else max(float(linear / quadratic), 0.0)
+
     def inside(self, beta: np.ndarray) -> np.ndarray:
         """Return which entries are not zero and not at a bound."""
         return (beta != 0) & (beta > self.lower) & (beta < self.upper)
@@ -202,7 +215,7 @@ def svm_path(
     tol: float = 1e-3,
     exact: bool = True,
 ) -> list[tuple[SVMSolution, Certificate]]:
-    """Solve for several C; each solve starts from that of the next smaller C, scaled.
+    """Solve for several C; each solve starts from a multiple of that of the next smaller C.
 
     Parameters
     ----------
@@ -223,13 +236,12 @@ def svm_path(
         One for each value, in the given order.
     """
     path: dict[int, tuple[SVMSolution, Certificate]] = {}
-    direction: np.ndarray | None = None  # beta / C of the last solution
+    start: np.ndarray | None = None
     for i in np.argsort(values).tolist():
-        C, start = values[i] * weights, None if direction is None else values[i] * direction
         solution, certificate = path[i] = solve_svm(
-            K, y, C, epsilon=epsilon, tol=tol, start=start, exact=exact
+            K, y, values[i] * weights, epsilon=epsilon, tol=tol, start=start, exact=exact
         )
-        direction = solution.beta / values[i]
+        start = solution.beta
         if solution.violation > 10 * tol:
             name = "SVM" if epsilon is None else "SVR"
             warn(
@@ -269,7 +281,7 @@ def solve_svm(
     max_iter : int or None, default=None
         Largest number of SMO steps; None is a million, or a hundred for each sample.
     start : ndarray of shape (n_samples,) or None
-        Feasible coefficients to start from.
+        Coefficients in the box whose sum is zero; SMO starts from their best multiple.
     exact : bool, default=True
         Whether to polish the solution.
 
@@ -294,7 +306,9 @@ def solve_svm(
     dual = Dual.of(y, C, epsilon)
     gram = DenseGram(K) if isinstance(K, np.ndarray) else K
     beta = np.zeros(n) if start is None else np.clip(start, dual.lower, dual.upper)
-    gradient = (gram.times(beta) if start is not None else np.zeros(n)) - y
+    K_beta = np.zeros(n) if start is None else gram.times(beta)
+    t = dual.best_multiple(beta, K_beta)
+    beta, gradient = np.clip(t * beta, dual.lower, dual.upper), t * K_beta - y
     polishes, settled, bound = POLISHES if exact else 0, False, -np.inf
 
     def step(now: SVMSolution) -> SVMSolution:
