@@ -186,20 +186,18 @@ def machine_fold_outputs(
     """Return the same for one value and the kernel that was learned from all samples.
 
     For machines without a closed form, if no folds chose the value. The Gram matrix is computed
-    once.
+    once: samples of weight zero are left out.
     """
-    problem = learned.problem
+    problem, machine = learned.problem, machine.approximate()
     K = problem.kernel.gram(problem.backend)
     found = np.zeros(problem.Y.shape)
     for test in progress.track(folds, len(folds), "probabilities"):
-        train = np.setdiff1d(np.arange(len(K)), test)
-        part = replace(
-            problem, kernel=GramMatrix(K[np.ix_(train, train)]), Y=problem.Y[train],
-            weights=problem.weights[train],
-        )  # fmt: skip
+        weights = problem.weights.copy()
+        weights[test] = 0.0
+        part = replace(problem, kernel=GramMatrix(K), weights=weights)
         strategy = machine.strategy(part)
         (trained,) = strategy.train(part, [regularization(machine, value, learned.task)])
-        found[test] = K[np.ix_(test, train)] @ trained.coef + trained.intercept
+        found[test] = K[test] @ trained.coef + trained.intercept
     return found
 
 
