@@ -168,7 +168,9 @@ def fold_outputs(
     found = [np.zeros((len(values), *prepared.Y.shape)) for _ in methods]
     for fold, test in enumerate(progress.track(folds, len(folds), what)):
         part, rows = prepared.without(fold), sums.kernels.take(test)
-        multiply = partial(LearnedKernel.products_of, rows=rows, backend=sums.backend)
+        multiply = partial(
+            LearnedKernel.products_of, rows=rows, backend=sums.backend, single=machine.single
+        )
         for method, own in zip(methods, found, strict=True):
             # The fit on all samples raises these warnings.
             with (

@@ -193,11 +193,17 @@ class Machine(ABC):
         The string a user types.
     takes_C, takes_alpha : bool
         Whether the regularisation parameter is C, or alpha = 1 / (2 C); some have none.
+    single : bool
+        Whether kernel values of single precision are precise enough.
     """
 
     name: ClassVar[str]
     takes_C: ClassVar[bool] = False
     takes_alpha: ClassVar[bool] = False
+
+    @property
+    def single(self) -> bool:
+        return False
 
     def approximate(self) -> Machine:
         """Return the machine for predictors that are compared and not kept: less precise."""

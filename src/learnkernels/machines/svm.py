@@ -9,6 +9,7 @@ import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -82,6 +83,11 @@ class SVM(Machine, Strategy):
                 'machine="ridge", or raise max_memory.'
             )
 
+    @property
+    def single(self) -> bool:
+        # Rounding changes outputs by much less than the tolerance; libsvm always rounds.
+        return not self.exact
+
     def approximate(self) -> SVM:
         return replace(self, exact=False)
 
@@ -94,10 +100,12 @@ class SVM(Machine, Strategy):
         solve = partial(
             svm_path, weights=w, values=values, epsilon=self.epsilon, tol=self.tol, exact=self.exact
         )
+        single = problem.kernel.fast_single and not problem.signed
         # Rows of single precision are faster than the Gram matrix, unless there are few samples.
-        faster = n > FEW and problem.kernel.fast_single and not problem.signed
-        dense = gram_bytes(n) <= problem.max_memory and not faster
-        by_output = dense_paths(problem, solve) if dense else row_paths(problem, solve)
+        few = 4.0 * n**2 <= WHOLE if self.single else n <= FEW
+        dense = gram_bytes(n) <= problem.max_memory and (few or not single)
+        dtype = np.float32 if single and self.single else np.float64
+        by_output = dense_paths(problem, solve, dtype) if dense else row_paths(problem, solve)
         return [
             Trained(
                 np.column_stack([path[v][0].beta for path in by_output]),
@@ -108,9 +116,11 @@ class SVM(Machine, Strategy):
         ]
 
 
-def dense_paths(problem: TrainingProblem, solve: Solve) -> list[Path]:
-    """Solve every output with the Gram matrix."""
-    K = problem.kernel.gram(problem.backend)
+def dense_paths(
+    problem: TrainingProblem, solve: Solve, dtype: type[np.floating[Any]]
+) -> list[Path]:
+    """Solve every output with the Gram matrix in some precision."""
+    K = problem.kernel.gram(problem.backend, dtype)
     if problem.signed:
         check_combination(K)
     task = partial(solve, K)

@@ -146,7 +146,7 @@ class DenseGram:
     K: np.ndarray
 
     def times(self, beta: np.ndarray) -> np.ndarray:
-        return np.asarray(self.K @ beta)
+        return np.asarray(self.K @ beta.astype(self.K.dtype), dtype=float)
 
     def block(self, index: np.ndarray) -> np.ndarray:
         return self.K[np.ix_(index, index)]
