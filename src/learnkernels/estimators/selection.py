@@ -168,9 +168,6 @@ def fold_outputs(
     found = [np.zeros((len(values), *prepared.Y.shape)) for _ in methods]
     for fold, test in enumerate(progress.track(folds, len(folds), what)):
         part, rows = prepared.without(fold), sums.kernels.take(test)
-        multiply = partial(
-            LearnedKernel.products_of, rows=rows, backend=sums.backend, single=machine.single
-        )
         for method, own in zip(methods, found, strict=True):
             # The fit on all samples raises these warnings.
             with (
@@ -178,6 +175,10 @@ def fold_outputs(
                 progress.within(f"fold {fold + 1} of {len(folds)}"),
             ):
                 predictors = fit_values(part, method, machine, values)
+            multiply = partial(
+                LearnedKernel.products_of, rows=rows, backend=sums.backend,
+                single=all(one.single for one in predictors),
+            )  # fmt: skip
             own[:, test] = held_out_outputs(predictors, multiply)
     return found
 

@@ -154,6 +154,8 @@ class Trained:
         computed. None if it was not asked for, or has no closed form.
     posterior : FactorPosterior, LandmarkPosterior or None
         None if it was not asked for, or is computed from the Gram matrix.
+    single : bool
+        Whether kernel values of single precision are precise enough for its outputs.
     """
 
     coef: np.ndarray
@@ -162,6 +164,7 @@ class Trained:
     primal: np.ndarray | None = None
     left_out: np.ndarray | None = None
     posterior: Any = None
+    single: bool = False
 
 
 class Strategy(ABC):
@@ -193,17 +196,11 @@ class Machine(ABC):
         The string a user types.
     takes_C, takes_alpha : bool
         Whether the regularisation parameter is C, or alpha = 1 / (2 C); some have none.
-    single : bool
-        Whether kernel values of single precision are precise enough.
     """
 
     name: ClassVar[str]
     takes_C: ClassVar[bool] = False
     takes_alpha: ClassVar[bool] = False
-
-    @property
-    def single(self) -> bool:
-        return False
 
     def approximate(self) -> Machine:
         """Return the machine for predictors that are compared and not kept: less precise."""
