@@ -144,6 +144,19 @@ def test_larger_C_takes_no_step_if_no_coefficient_is_at_its_bound(rng):
 
 
 @pytest.mark.parametrize("epsilon", [None, 0.2])
+@pytest.mark.parametrize("C", [1.0, 1e3])  # the gradient is of single precision for the first
+def test_matrix_of_single_precision_has_the_outputs_of_double_precision(C, epsilon, rng):
+    K, y = problem(rng, 100)
+    exact, _ = solve_svm(K, y, np.full(100, C), epsilon=epsilon)
+    options = {"epsilon": epsilon, "exact": False}
+    found, _ = solve_svm(K.astype(np.float32), y, np.full(100, C), **options)
+    rounding = np.finfo(np.float32).eps * np.abs(found.beta).sum()
+    outputs, expected = (K @ one.beta + one.intercept for one in (found, exact))
+    assert np.allclose(outputs, expected, rtol=2e-3, atol=2e-3 + rounding)
+    assert np.allclose(found.gradient, K @ found.beta - y, atol=rounding + 1e-5)
+
+
+@pytest.mark.parametrize("epsilon", [None, 0.2])
 def test_samples_of_weight_zero_are_left_out(epsilon, rng):
     K, y = problem(rng, 100)
     C = np.where(np.arange(100) < 20, 0.0, 2.0)

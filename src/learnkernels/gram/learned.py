@@ -141,7 +141,9 @@ class LearnedKernel:
     def products_of(
         self, coef: np.ndarray, rows: Any, backend: Backend, single: bool = False
     ) -> np.ndarray:
-        """Return the same for samples on which `BaseKernels` are known; `single` as in `times_at`.
+        """Return the same for samples on which `BaseKernels` are known.
+
+        `single` is as in `times_at`.
         """
         base = {part.kind: part for part in rows.parts}
         found = [

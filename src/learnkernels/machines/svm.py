@@ -57,7 +57,8 @@ class SVM(Machine, Strategy):
     tol : float
         Largest violation of the optimality conditions, in units of the margin.
     exact : bool
-        Whether solutions are polished to full precision.
+        Whether solutions are polished to full precision. If not, the Gram matrix is of single
+        precision where that changes outputs by less than `tol`.
     epsilon : float or None
         Residual without loss, for real targets; None is for labels.
     """

@@ -88,7 +88,7 @@ class Dual:
     def best_multiple(self, beta: np.ndarray, K_beta: np.ndarray) -> float:
         """Return t for which t beta is in the box and has the smallest objective.
 
-            t^2 / 2 beta'K beta - t (y'beta - epsilon |beta|_1),   0 <= t <= min_i bound_i / beta_i
+        ``t^2 / 2 beta'K beta - t (y'beta - epsilon |beta|_1)``, 0 <= t <= min_i bound_i / beta_i
         """
         used = beta != 0
         if not used.any():
@@ -443,7 +443,7 @@ def step_and_select(
 ) -> tuple[int, int]:
     """Compute gradient += step (K_i - K_j), and the entries that are most too small, too large."""
     n = gradient.shape[0]
-    least = ordered(gradient.dtype.type(-HUGE))
+    least = ordered(gradient.dtype.type(-np.inf))
     highest = lowest = least
     at_highest = at_lowest = 0
     for start in range(0, n, BLOCK):

@@ -134,15 +134,16 @@ class GaussianSum:
         coef : ndarray of shape (n_outputs, n_columns)
         out : ndarray of shape (n_rows, n_outputs)
         dtype : type, default=numpy.float64
-            Precision of the Gaussians; products are added in double precision.
+            Precision of the Gaussians and of the sums over a tile.
         """
         A, s_i = left.A.astype(dtype, copy=False), left.squared.astype(dtype, copy=False)
         for j in range(0, len(right.squared), TILE):
             near = right.take(slice(j, j + TILE))
             B, s_j = near.A.astype(dtype, copy=False), near.squared.astype(dtype, copy=False)
             multiply_gaussians(
-                A @ B.T, s_i, s_j, self.gammas, self.factors, coef[:, j : j + TILE], out
-            )
+                A @ B.T, s_i, s_j, self.gammas, self.factors,
+                coef[:, j : j + TILE].astype(dtype), out,
+            )  # fmt: skip
 
     def symmetric_products(
         self, samples: CompiledSamples, coef: np.ndarray, rows: slice
@@ -269,7 +270,7 @@ def multiply_gaussians(
     for i in range(rows):
         sum_of_gaussians(dot[i], sq_i[i], sq_j, gammas, factors, h, total)
         for t in range(coef.shape[0]):
-            vector, added = coef[t], 0.0
+            vector, added = coef[t], dot.dtype.type(0.0)
             for j in range(columns):
                 added += total[j] * vector[j]
             out[i, t] += added
