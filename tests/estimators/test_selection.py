@@ -7,14 +7,16 @@ import numpy as np
 import pytest
 
 import learnkernels as lk
-from learnkernels.estimators.fitting import fit_values, prepare
+from learnkernels.estimators.fitting import fit_values, learn, prepare
 from learnkernels.estimators.selection import (
     UNIFORM_SAMPLES,
     held_out_outputs,
+    machine_fold_outputs,
 )
 from learnkernels.execution import Threads
-from learnkernels.machines import Ridge
-from learnkernels.methods import Ensemble
+from learnkernels.gram import GramMatrix
+from learnkernels.machines import SVM, AlignmentPredictor, Ridge
+from learnkernels.methods import AlignF, Ensemble
 
 
 def test_held_out_outputs_equal_predictions_of_ensemble_with_one_kernel(curve):
@@ -30,6 +32,30 @@ def test_held_out_outputs_equal_predictions_of_ensemble_with_one_kernel(curve):
     expected = kernel.products(X, coef, Threads(1)) + predictor.intercept
     (found,) = held_out_outputs([predictor], lambda k, c: k.products(X, c, Threads(1)))
     assert np.allclose(found, expected)
+
+
+@pytest.mark.parametrize(
+    ("machine", "tol"), [(SVM(), 2e-3), (AlignmentPredictor(), 1e-12)], ids=lambda x: str(x)
+)
+def test_machine_fold_outputs_equal_those_of_machines_trained_on_the_other_folds(machine, tol, rng):
+    X, w = rng.standard_normal((60, 3)), rng.uniform(0.5, 2.0, 60)
+    Y = np.where(X[:, :1] + X[:, 1:2] ** 2 > 0.5, 1.0, -1.0)
+    prepared = prepare(
+        lk.gaussians([0.3, 1.0]), X, Y, Y, task="classification", normalize="trace", center=True,
+        sample_weight=w, backend=Threads(1),
+    )  # fmt: skip
+    learned = learn(prepared, AlignF(), machine)
+    tests = np.split(rng.permutation(60), 3)
+    found = machine_fold_outputs(learned, machine, 2.0, tests)
+    K = learned.problem.kernel.gram(Threads(1))
+    for test in tests:
+        rest = np.setdiff1d(np.arange(60), test)
+        part = replace(
+            learned.problem, kernel=GramMatrix(K[np.ix_(rest, rest)]), Y=Y[rest], weights=w[rest]
+        )
+        (alone,) = machine.train(part, [2.0])
+        expected = K[np.ix_(test, rest)] @ alone.coef + alone.intercept
+        assert np.allclose(found[test], expected, atol=tol)
 
 
 def test_chosen_alpha_has_lowest_leave_one_out_error(curve):

@@ -50,6 +50,17 @@ def test_svm_path_in_any_order_equals_single_fits(rng):
         assert np.allclose(K @ found.coef, K @ alone.coef, atol=1e-6)
 
 
+@pytest.mark.parametrize("kind", [SVM, SVR])
+@pytest.mark.parametrize(("tol", "single"), [(1e-3, True), (1e-6, False)])
+def test_approximate_machine_rounds_the_gram_matrix_unless_outputs_change(kind, tol, single, rng):
+    problem, machine = noisy_classes(100, rng), kind(tol)
+    (exact,), (rough,) = (one.train(problem, [10.0]) for one in (machine, machine.approximate()))
+    K = problem.kernel.gram(Threads(1))
+    outputs, expected = (K @ one.coef + one.intercept for one in (rough, exact))
+    assert rough.single == single and not exact.single
+    assert np.allclose(outputs, expected, atol=2 * tol)
+
+
 def test_regression_does_not_depend_on_the_unit_of_the_target(rng):
     K, problem = gaussian_problem(rng, n=60, outputs=2)
     changed = training_problem(K.copy(), problem.Y * [1e3, 1e-3] + 7.0)

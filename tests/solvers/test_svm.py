@@ -123,6 +123,50 @@ def test_start_at_the_solution_takes_no_step(rng):
     assert again.iterations == 0
 
 
+@pytest.mark.parametrize("epsilon", [None, 0.2])
+@pytest.mark.parametrize("C", [0.2, 20.0])
+def test_best_multiple_of_a_start_has_the_smallest_objective_in_the_box(C, epsilon, rng):
+    K, y = problem(rng, 60)
+    first, _ = solve_svm(K, y, np.full(60, 0.1), epsilon=epsilon)
+    beta, dual = first.beta, svm.Dual.of(y, np.full(60, C), epsilon)
+    most = C / np.abs(beta).max()
+    multiples = most * np.linspace(0, 1, 2001)
+    linear = y @ beta - (epsilon or 0.0) * np.abs(beta).sum()
+    objectives = multiples**2 * (beta @ K @ beta) / 2 - multiples * linear
+    expected = multiples[np.argmin(objectives)]
+    assert dual.best_multiple(beta, K @ beta) == pytest.approx(expected, abs=most / 1000)
+
+
+def test_larger_C_takes_no_step_if_no_coefficient_is_at_its_bound(rng):
+    K, y = problem(rng, 100, noise=0.0)
+    first, second = svm_path(K, y, np.ones(100), [1e3, 1e5])
+    assert np.abs(first[0].beta).max() < 1e3 and second[0].iterations == 0
+
+
+@pytest.mark.parametrize("epsilon", [None, 0.2])
+@pytest.mark.parametrize("C", [1.0, 1e3])  # the gradient is of single precision for the first
+def test_matrix_of_single_precision_has_the_outputs_of_double_precision(C, epsilon, rng):
+    K, y = problem(rng, 100)
+    exact, _ = solve_svm(K, y, np.full(100, C), epsilon=epsilon)
+    options = {"epsilon": epsilon, "exact": False}
+    found, _ = solve_svm(K.astype(np.float32), y, np.full(100, C), **options)
+    rounding = np.finfo(np.float32).eps * np.abs(found.beta).sum()
+    outputs, expected = (K @ one.beta + one.intercept for one in (found, exact))
+    assert np.allclose(outputs, expected, rtol=2e-3, atol=2e-3 + rounding)
+    assert np.allclose(found.gradient, K @ found.beta - y, atol=rounding + 1e-5)
+
+
+@pytest.mark.parametrize("epsilon", [None, 0.2])
+def test_samples_of_weight_zero_are_left_out(epsilon, rng):
+    K, y = problem(rng, 100)
+    C = np.where(np.arange(100) < 20, 0.0, 2.0)
+    whole, _ = solve_svm(K, y, C, epsilon=epsilon)
+    part, _ = solve_svm(np.ascontiguousarray(K[20:, 20:]), y[20:], C[20:], epsilon=epsilon)
+    outputs = K[:, 20:] @ part.beta + part.intercept
+    assert not whole.beta[:20].any()
+    assert np.allclose(K @ whole.beta + whole.intercept, outputs, atol=1e-6)
+
+
 def test_zero_kernel_predicts_the_majority():
     y = np.array([1.0, 1.0, 1.0, -1.0])
     solution, _ = solve_svm(np.zeros((4, 4)), y, np.ones(4))

@@ -163,6 +163,8 @@ class Predictor:
         Outputs for samples that were left out, as in `Trained`.
     posterior : FactorPosterior, LandmarkPosterior or None
         As in `Trained`.
+    single : bool
+        As in `Trained`.
     """
 
     learned: Learned
@@ -172,6 +174,7 @@ class Predictor:
     solver: str
     left_out: np.ndarray | None = None
     posterior: Any = None
+    single: bool = False
 
 
 def prepare(
@@ -393,6 +396,7 @@ def train(
         Predictor(
             learned, ((problem.kernel, trained.coef, trained.primal),), trained.intercept,
             trained.certificates, strategy.name, trained.left_out, trained.posterior,
+            trained.single,
         )
         for trained in strategy.train(problem, values)
     ]  # fmt: skip

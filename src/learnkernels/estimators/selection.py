@@ -168,7 +168,6 @@ def fold_outputs(
     found = [np.zeros((len(values), *prepared.Y.shape)) for _ in methods]
     for fold, test in enumerate(progress.track(folds, len(folds), what)):
         part, rows = prepared.without(fold), sums.kernels.take(test)
-        multiply = partial(LearnedKernel.products_of, rows=rows, backend=sums.backend)
         for method, own in zip(methods, found, strict=True):
             # The fit on all samples raises these warnings.
             with (
@@ -176,6 +175,10 @@ def fold_outputs(
                 progress.within(f"fold {fold + 1} of {len(folds)}"),
             ):
                 predictors = fit_values(part, method, machine, values)
+            multiply = partial(
+                LearnedKernel.products_of, rows=rows, backend=sums.backend,
+                single=all(one.single for one in predictors),
+            )  # fmt: skip
             own[:, test] = held_out_outputs(predictors, multiply)
     return found
 
@@ -186,20 +189,18 @@ def machine_fold_outputs(
     """Return the same for one value and the kernel that was learned from all samples.
 
     For machines without a closed form, if no folds chose the value. The Gram matrix is computed
-    once.
+    once: samples of weight zero are left out.
     """
-    problem = learned.problem
+    problem, machine = learned.problem, machine.approximate()
     K = problem.kernel.gram(problem.backend)
     found = np.zeros(problem.Y.shape)
     for test in progress.track(folds, len(folds), "probabilities"):
-        train = np.setdiff1d(np.arange(len(K)), test)
-        part = replace(
-            problem, kernel=GramMatrix(K[np.ix_(train, train)]), Y=problem.Y[train],
-            weights=problem.weights[train],
-        )  # fmt: skip
+        weights = problem.weights.copy()
+        weights[test] = 0.0
+        part = replace(problem, kernel=GramMatrix(K), weights=weights)
         strategy = machine.strategy(part)
         (trained,) = strategy.train(part, [regularization(machine, value, learned.task)])
-        found[test] = K[np.ix_(test, train)] @ trained.coef + trained.intercept
+        found[test] = K[test] @ trained.coef + trained.intercept
     return found
 
 

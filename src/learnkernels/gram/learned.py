@@ -72,20 +72,26 @@ class LearnedKernel:
         roots = [part.root() for part in self.parts]
         return np.hstack([np.zeros((len(self.weights), 0)), *roots])
 
-    def gram(self, backend: Backend, out: np.ndarray | None = None) -> np.ndarray:
+    def gram(
+        self, backend: Backend, dtype: type[np.floating[Any]] = np.float64,
+        out: np.ndarray | None = None,
+    ) -> np.ndarray:  # fmt: skip
         """Return the Gram matrix of the training samples, shape (n_samples, n_samples).
 
         Parameters
         ----------
         backend : Backend
+        dtype : type, default=numpy.float64
+            Precision, if a matrix is allocated.
         out : ndarray of zeros or None
-            Array to write to, which defines the precision; None allocates one of float64.
+            Array to write to; None allocates one.
         """
         n = len(self.weights)
         if out is None:
             if n > SMALL:
-                require_memory(8 * n * n, f"the Gram matrix of {n} samples")
-            out = np.zeros((n, n))
+                size = np.dtype(dtype).itemsize * n * n
+                require_memory(size, f"the Gram matrix of {n} samples")
+            out = np.zeros((n, n), dtype)
         for part in self.parts:
             part.add_gram(out, backend)
         return out
@@ -132,10 +138,17 @@ class LearnedKernel:
         found = [part.products(part.prepared(X), coef, backend) for part in self.parts]
         return np.sum(found, axis=0)
 
-    def products_of(self, coef: np.ndarray, rows: Any, backend: Backend) -> np.ndarray:
-        """Return the same for samples on which `BaseKernels` are known."""
+    def products_of(
+        self, coef: np.ndarray, rows: Any, backend: Backend, single: bool = False
+    ) -> np.ndarray:
+        """Return the same for samples on which `BaseKernels` are known.
+
+        `single` is as in `times_at`.
+        """
         base = {part.kind: part for part in rows.parts}
-        found = [part.products(part.kept(base[part.kind]), coef, backend) for part in self.parts]
+        found = [
+            part.products(part.kept(base[part.kind]), coef, backend, single) for part in self.parts
+        ]
         return np.sum(found, axis=0)
 
     def times(self, coef: np.ndarray, backend: Backend) -> np.ndarray:
@@ -251,8 +264,8 @@ class GramMatrix:
     fast_products = False
     fast_single = False
 
-    def gram(self, backend: Backend) -> np.ndarray:
-        """Return the matrix."""
+    def gram(self, backend: Backend, dtype: type[np.floating[Any]] = np.float64) -> np.ndarray:
+        """Return the matrix, in a precision that is at least the given one."""
         return self.K
 
 

@@ -59,7 +59,7 @@ class KernelRows:
         self.use(np.zeros(n_slots * n, dtype))
         if complete and n_slots == n:
             self.kernel.gram(backend, out=self.values)
-            self.slots.update((i, i) for i in range(n))
+            self.slots.update(zip(range(n), range(n), strict=True))
             self.free.clear()
             self.complete = True
 

@@ -154,6 +154,8 @@ class Trained:
         computed. None if it was not asked for, or has no closed form.
     posterior : FactorPosterior, LandmarkPosterior or None
         None if it was not asked for, or is computed from the Gram matrix.
+    single : bool
+        Whether kernel values of single precision are precise enough for its outputs.
     """
 
     coef: np.ndarray
@@ -162,6 +164,7 @@ class Trained:
     primal: np.ndarray | None = None
     left_out: np.ndarray | None = None
     posterior: Any = None
+    single: bool = False
 
 
 class Strategy(ABC):

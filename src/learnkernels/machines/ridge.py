@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dpotri, dpotrs, dtrtrs
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri, dtrtrs
 
 from learnkernels.errors import InputError
 from learnkernels.execution import Backend
@@ -313,7 +313,9 @@ class DenseSystem:
         """Return entries of the diagonal of ``(S + alpha I)^-1``, shape (n_chosen,)."""
         n = len(self.factor)
         if len(samples) == n:
-            return np.diag(dpotri(self.factor, lower=1)[0])
+            # (L L')^-1 = L^-T L^-1: its diagonal has the squared norms of the columns of L^-1.
+            columns = dtrtri(self.factor, lower=1)[0].T
+            return np.array([column[i:] @ column[i:] for i, column in enumerate(columns)])
         units = np.zeros((n, len(samples)), order="F")
         units[samples, np.arange(len(samples))] = 1.0
         half = dtrtrs(self.factor, units, lower=1, overwrite_b=1)[0]

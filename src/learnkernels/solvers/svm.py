@@ -15,20 +15,23 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from scipy.linalg import cho_solve
 from scipy.linalg.lapack import dpotrf
 
 from learnkernels._warnings import ConvergenceWarning, warn
-from learnkernels.jit import compiled
+from learnkernels.jit import compiled, intrinsic
 from learnkernels.solvers.loop import Certificate, Iterate, iterate
 
 # No NaN can occur: the data is finite, and barred entries carry a huge number, not infinity.
 FAST = {"contract", "nsz", "reassoc", "nnan", "arcp"}
 HUGE = 1e300
-LEAST = np.int64(-(2**63))
+# The same for gradients of single precision.
+SINGLE_HUGE = 1e30
+# Rounding of a step that is allowed, as a part of the tolerance.
+STEP_ROUNDING = 0.1
 BLOCK = 128
 # SMO steps between two looks at the loop: progress and interrupts wait for as long.
 CHUNK = 10_000
@@ -82,6 +85,19 @@ class Dual:
         """Return the bounds of some entries."""
         return Dual(self.y[index], self.lower[index], self.upper[index], self.epsilon)
 
+    def best_multiple(self, beta: np.ndarray, K_beta: np.ndarray) -> float:
+        """Return t for which t beta is in the box and has the smallest objective.
+
+        ``t^2 / 2 beta'K beta - t (y'beta - epsilon |beta|_1)``, 0 <= t <= min_i bound_i / beta_i
+        """
+        used = beta != 0
+        if not used.any():
+            return 1.0
+        bounds = np.where(beta > 0, self.upper, self.lower)[used]
+        most = float(np.min(bounds / beta[used]))
+        linear, quadratic = self.y @ beta - self.epsilon * np.abs(beta).sum(), beta @ K_beta
+        return most if linear >= most * quadratic else max(float(linear / quadratic), 0.0)
+
     def inside(self, beta: np.ndarray) -> np.ndarray:
         """Return which entries are not zero and not at a bound."""
         return (beta != 0) & (beta > self.lower) & (beta < self.upper)
@@ -133,7 +149,7 @@ class DenseGram:
     K: np.ndarray
 
     def times(self, beta: np.ndarray) -> np.ndarray:
-        return np.asarray(self.K @ beta)
+        return np.asarray(self.K @ beta.astype(self.K.dtype), dtype=float)
 
     def block(self, index: np.ndarray) -> np.ndarray:
         return self.K[np.ix_(index, index)]
@@ -144,12 +160,8 @@ class DenseGram:
     def advance(
         self, dual: Dual, beta: np.ndarray, gradient: np.ndarray, tol: float, max_iter: int
     ) -> tuple[int, bool]:
-        diagonal = np.ascontiguousarray(np.diagonal(self.K))
-        taken = steps(
-            self.K, diagonal, dual.lower, dual.upper, dual.epsilon, beta, gradient,
-            *dual.bars(beta), tol, max_iter,
-        )  # fmt: skip
-        return int(taken), bool(taken < max_iter)
+        taken = take_steps(self.K, dual, beta, gradient, tol, max_iter)
+        return taken, taken < max_iter
 
 
 @dataclass(frozen=True)
@@ -202,7 +214,7 @@ def svm_path(
     tol: float = 1e-3,
     exact: bool = True,
 ) -> list[tuple[SVMSolution, Certificate]]:
-    """Solve for several C; each solve starts from that of the next smaller C, scaled.
+    """Solve for several C; each solve starts from a multiple of that of the next smaller C.
 
     Parameters
     ----------
@@ -223,13 +235,12 @@ def svm_path(
         One for each value, in the given order.
     """
     path: dict[int, tuple[SVMSolution, Certificate]] = {}
-    direction: np.ndarray | None = None  # beta / C of the last solution
+    start: np.ndarray | None = None
     for i in np.argsort(values).tolist():
-        C, start = values[i] * weights, None if direction is None else values[i] * direction
         solution, certificate = path[i] = solve_svm(
-            K, y, C, epsilon=epsilon, tol=tol, start=start, exact=exact
+            K, y, values[i] * weights, epsilon=epsilon, tol=tol, start=start, exact=exact
         )
-        direction = solution.beta / values[i]
+        start = solution.beta
         if solution.violation > 10 * tol:
             name = "SVM" if epsilon is None else "SVR"
             warn(
@@ -269,7 +280,7 @@ def solve_svm(
     max_iter : int or None, default=None
         Largest number of SMO steps; None is a million, or a hundred for each sample.
     start : ndarray of shape (n_samples,) or None
-        Feasible coefficients to start from.
+        Coefficients in the box whose sum is zero; SMO starts from their best multiple.
     exact : bool, default=True
         Whether to polish the solution.
 
@@ -294,7 +305,9 @@ def solve_svm(
     dual = Dual.of(y, C, epsilon)
     gram = DenseGram(K) if isinstance(K, np.ndarray) else K
     beta = np.zeros(n) if start is None else np.clip(start, dual.lower, dual.upper)
-    gradient = (gram.times(beta) if start is not None else np.zeros(n)) - y
+    K_beta = np.zeros(n) if start is None else gram.times(beta)
+    t = dual.best_multiple(beta, K_beta)
+    beta, gradient = np.clip(t * beta, dual.lower, dual.upper), t * K_beta - y
     polishes, settled, bound = POLISHES if exact else 0, False, -np.inf
 
     def step(now: SVMSolution) -> SVMSolution:
@@ -332,6 +345,26 @@ def solve_svm(
     return solution, certificate
 
 
+def take_steps(
+    K: np.ndarray, dual: Dual, beta: np.ndarray, gradient: np.ndarray, tol: float, max_iter: int
+) -> int:
+    """Take SMO steps in place; return their number.
+
+    The gradient is in the precision of K if the rounding of a step, ``eps C``, is far below `tol`.
+    """
+    rounding = np.finfo(K.dtype).eps * (dual.upper - dual.lower).max()
+    number = K.dtype.type if rounding <= STEP_ROUNDING * tol else np.float64
+    huge = number(HUGE if number is np.float64 else SINGLE_HUGE)
+    rounded = gradient.astype(number, copy=False)
+    no_more, no_less = (np.minimum(bars, huge).astype(number) for bars in dual.bars(beta))
+    taken = steps(
+        K, np.diagonal(K).astype(number), dual.lower, dual.upper, dual.epsilon, beta, rounded,
+        no_more, no_less, huge, tol, max_iter,
+    )  # fmt: skip
+    gradient[:] = rounded
+    return int(taken)
+
+
 @compiled(fastmath=FAST)
 def steps(
     K: np.ndarray,
@@ -343,11 +376,13 @@ def steps(
     gradient: np.ndarray,
     no_more: np.ndarray,
     no_less: np.ndarray,
+    huge: float,
     tol: float,
     max_iter: int,
 ) -> int:
-    """Take SMO steps, in place; no_more and no_less are as in `Dual.bars`."""
-    i, k = step_and_select(gradient, K[0], K[0], 0.0, no_more, no_less)
+    """Take SMO steps, in place; no_more and no_less are as in `Dual.bars`, with `huge`."""
+    number = gradient.dtype.type
+    i, k = step_and_select(gradient, K[0], K[0], number(0.0), no_more, no_less)
     for iteration in range(max_iter):
         # i violates most by being too small, k by being too large; barred entries give -HUGE.
         highest = -gradient[i] - no_more[i]
@@ -362,9 +397,9 @@ def steps(
         beta[i] = most if step == free_i else beta[i] + step
         beta[j] = least if step == free_j else beta[j] - step
         for t in (i, j):
-            no_more[t] = (epsilon if beta[t] >= 0 else -epsilon) if beta[t] < upper[t] else HUGE
-            no_less[t] = (-epsilon if beta[t] > 0 else epsilon) if beta[t] > lower[t] else HUGE
-        i, k = step_and_select(gradient, K[i], K[j], step, no_more, no_less)
+            no_more[t] = (epsilon if beta[t] >= 0 else -epsilon) if beta[t] < upper[t] else huge
+            no_less[t] = (-epsilon if beta[t] > 0 else epsilon) if beta[t] > lower[t] else huge
+        i, k = step_and_select(gradient, K[i], K[j], number(step), no_more, no_less)
     return max_iter
 
 
@@ -373,11 +408,28 @@ def steps(
 # Slices show the compiler that no index is negative.
 
 
-@compiled(fastmath=FAST, inline="always")
-def ordered(x: float) -> np.int64:
-    """Return an integer that is larger for larger x."""
-    bits = np.float64(x).view(np.int64)
-    return bits ^ ((bits >> 63) & np.int64(0x7FFFFFFFFFFFFFFF))
+def ordered_in_python(x: Any) -> Any:
+    """Return an integer of the width of x that is larger for larger x: its bits, mostly."""
+    integer = np.int32 if x.itemsize == 4 else np.int64
+    bits = x.view(integer)
+    return bits ^ ((bits >> (8 * x.itemsize - 1)) & np.iinfo(integer).max)
+
+
+@intrinsic(python=ordered_in_python)
+def ordered(typing_context: Any, x: Any) -> Any:
+    """Return the same in a few instructions; all bits but the sign are flipped if x < 0."""
+    from llvmlite import ir
+    from numba import types
+
+    integer = types.int32 if x == types.float32 else types.int64
+
+    def code(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        width = context.get_value_type(integer)
+        bits = builder.bitcast(arguments[0], width)
+        sign = builder.ashr(bits, ir.Constant(width, integer.bitwidth - 1))
+        return builder.xor(bits, builder.and_(sign, ir.Constant(width, integer.maxval)))
+
+    return integer(x), code
 
 
 @compiled(fastmath=FAST)
@@ -391,13 +443,14 @@ def step_and_select(
 ) -> tuple[int, int]:
     """Compute gradient += step (K_i - K_j), and the entries that are most too small, too large."""
     n = gradient.shape[0]
-    highest = lowest = LEAST
+    least = ordered(gradient.dtype.type(-np.inf))
+    highest = lowest = least
     at_highest = at_lowest = 0
     for start in range(0, n, BLOCK):
         block = slice(start, min(start + BLOCK, n))
         g, to, fro = gradient[block], K_i[block], K_j[block]
         bar_up, bar_down = no_more[block], no_less[block]
-        top = bottom = LEAST
+        top = bottom = least
         for t in range(g.shape[0]):
             value = g[t] + step * (to[t] - fro[t])
             g[t] = value
@@ -429,30 +482,23 @@ def partner(
     K_ii: float,
 ) -> int:
     """Return the entry whose step with i decreases the objective most: b^2 / a is largest."""
-    n = gradient.shape[0]
-    most, best = np.int64(-1), 0
+    n, number = gradient.shape[0], gradient.dtype.type
+    zero, least = number(0.0), number(1e-12)
+    most, best = ordered(number(-1.0)), 0
     for start in range(0, n, BLOCK):
         block = slice(start, min(start + BLOCK, n))
         g, row, own, barred = gradient[block], K_i[block], diagonal[block], no_less[block]
-        top = np.int64(-1)
+        top = ordered(number(-1.0))
         for t in range(g.shape[0]):
-            top = max(top, gain(g[t], row[t], own[t], highest, barred[t], K_ii))
+            b = max(highest + g[t] - barred[t], zero)
+            top = max(top, ordered(b * b / max(K_ii + own[t] - row[t] - row[t], least)))
         if top > most:
             most, best = top, start
     for t in range(best, min(best + BLOCK, n)):
-        if gain(gradient[t], K_i[t], diagonal[t], highest, no_less[t], K_ii) == most:
+        b = max(highest + gradient[t] - no_less[t], zero)
+        if ordered(b * b / max(K_ii + diagonal[t] - K_i[t] - K_i[t], least)) == most:
             return t
     return best
-
-
-@compiled(fastmath=FAST, inline="always")
-def gain(
-    g: float, K_it: float, K_tt: float, highest: float, barred: float, K_ii: float
-) -> np.int64:
-    """Return b^2 / a as an integer of the same order: the bits of a number that is not negative."""
-    b = max(highest + g - barred, 0.0)
-    a = max(K_ii + K_tt - 2.0 * K_it, 1e-12)
-    return np.float64(b * b / a).view(np.int64)
 
 
 def polish(gram: Gram, dual: Dual, now: SVMSolution) -> tuple[SVMSolution, bool]:

@@ -29,7 +29,7 @@ import numpy as np
 
 from learnkernels.jit import compiled
 from learnkernels.progress import DISPLAY, report
-from learnkernels.solvers.svm import CHUNK, HUGE, Dual, steps
+from learnkernels.solvers.svm import CHUNK, HUGE, Dual, take_steps
 
 # Entries of a working set.
 WORKING = 512
@@ -149,14 +149,8 @@ class RowGram:
     def solve_whole(self, dual: Dual, beta: np.ndarray, gradient: np.ndarray, tol: float) -> int:
         """Take SMO steps with the whole matrix, in place; return their number."""
         K = self.rows.values
-        diagonal = np.diagonal(K).astype(float)
         self.stale |= K.itemsize < gradient.itemsize
-        return int(
-            steps(
-                K, diagonal, dual.lower, dual.upper, dual.epsilon, beta, gradient,
-                *dual.bars(beta), tol, CHUNK,
-            )
-        )  # fmt: skip
+        return take_steps(K, dual, beta, gradient, tol, CHUNK)
 
     def solve_working_set(
         self, dual: Dual, beta: np.ndarray, gradient: np.ndarray, bounds: Violations, tol: float
@@ -164,16 +158,14 @@ class RowGram:
         """Solve the dual of a working set, in place; return the number of SMO steps."""
         Q = self.working_set(bounds.too_small, bounds.too_large)
         K, own, b, g = self.rows.gram(Q), dual.take(Q), beta[Q], gradient[Q]
-        taken = steps(
-            K, np.ascontiguousarray(np.diagonal(K)), own.lower, own.upper, own.epsilon, b, g,
-            *own.bars(b), max(tol / 2, INNER * sum(bounds.most)), INNER_STEPS * len(Q),
-        )  # fmt: skip
+        inner = max(tol / 2, INNER * sum(bounds.most))
+        taken = take_steps(K, own, b, g, inner, INNER_STEPS * len(Q))
         change = b - beta[Q]
         moved = np.flatnonzero(change)
         self.rows.add(Q[moved], change[moved], gradient)
         beta[Q] = b
         self.stale |= self.rows.values.itemsize < gradient.itemsize
-        return int(taken)
+        return taken
 
     def solve_part(
         self, dual: Dual, beta: np.ndarray, gradient: np.ndarray, inside: np.ndarray, tol: float

@@ -37,6 +37,20 @@ def test_values_equal_the_definition(gammas, dtype, tolerance, rng):
 
 
 @pytest.mark.parametrize("gammas", GAMMAS)
+@pytest.mark.parametrize(("single", "tolerance"), [(False, 1e-13), (True, 1e-6)])
+def test_products_equal_those_with_the_gram_matrix(gammas, single, tolerance, rng):
+    X = rng.standard_normal((TILE + 44, 3))
+    part, _ = combination(gammas, X)
+    K, coef = np.zeros((len(X), len(X))), rng.standard_normal((len(X), 2))
+    coef -= coef.mean(axis=0)
+    part.add_gram(K, Threads(1))
+    found = part.products(part.kernels, coef, Threads(1), single)
+    expected = K @ coef
+    # Rows of new samples are not centered: the coefficients sum to zero.
+    assert np.allclose(found, expected, atol=tolerance * np.abs(K).sum(axis=1).max())
+
+
+@pytest.mark.parametrize("gammas", GAMMAS)
 def test_symmetric_products_equal_those_with_all_pairs(gammas, rng):
     X = rng.standard_normal((2 * TILE + 44, 3))
     part, _ = combination(gammas, X)

@@ -125,8 +125,9 @@ class CombinedFactors:
             one.add_cross(factor, d, K, slice(0, len(K)))
 
     def products(
-        self, rows: tuple[FactorSamples, ...], coef: np.ndarray, backend: Backend
-    ) -> np.ndarray:
+        self, rows: tuple[FactorSamples, ...], coef: np.ndarray, backend: Backend,
+        single: bool = False,
+    ) -> np.ndarray:  # fmt: skip
         """Return K(new samples, training samples) coef, shape (n_new, n_outputs)."""
         return self.function(coef, None).outputs_of(rows)
 

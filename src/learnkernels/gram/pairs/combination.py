@@ -152,7 +152,9 @@ class CombinedPairs:
         some.add_near(near, slice(0, len(at)), values)
         out[at, samples] += values - some.means[:, None]
 
-    def products(self, rows: Cells, coef: np.ndarray, backend: Backend) -> np.ndarray:
+    def products(
+        self, rows: Cells, coef: np.ndarray, backend: Backend, single: bool = False
+    ) -> np.ndarray:
         """Return ``K(new, training) @ coef``; with centering, columns of coef sum to zero."""
         found = [self.values(rows, column) for column in coef.T]
         # Centering and constants add the same to every product.

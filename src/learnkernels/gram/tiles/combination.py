@@ -134,11 +134,7 @@ class CombinedTiles:
             self.add_tile(kernels, rows, columns, u, self.means[columns], out, at, columns.start)
 
     def products(
-        self,
-        rows: Tiled,
-        coef: np.ndarray,
-        backend: Backend,
-        dtype: type[np.floating[Any]] = np.float64,
+        self, rows: Tiled, coef: np.ndarray, backend: Backend, single: bool = False
     ) -> np.ndarray:
         """Return ``K(new, training) @ coef`` by tiles, without the Gram matrix.
 
@@ -148,11 +144,11 @@ class CombinedTiles:
             New samples, of the kernels of this combination.
         coef : ndarray of shape (n_samples, n_outputs)
             With centering its columns sum to zero, so that the mean of a new row drops out.
-        dtype : type, default=numpy.float64
-            Precision of Gaussians.
+        single : bool, default=False
+            Whether Gaussians are evaluated in single precision.
         """
         kernels, coef = rows.facing(self.kernels), np.ascontiguousarray(coef)
-        task = partial(self.product_of_rows, kernels, coef, dtype)
+        task = partial(self.product_of_rows, kernels, coef, np.float32 if single else np.float64)
         parts = row_ranges(len(self.factors), (0, rows.shape[0]))
         found = list(backend.map(task, parts, "prediction"))
         total = np.concatenate(found) if found else np.empty((0, coef.shape[1]))
@@ -192,7 +188,7 @@ class CombinedTiles:
         near, found = self.take(used), np.zeros((len(index), coef.shape[1]))
         if self.gaussians is None or single or not np.isin(used, index).all():
             rows = self.kernels.take(index)
-            return near.products(rows, coef[used], backend, np.float32 if single else np.float64)
+            return near.products(rows, coef[used], backend, single)
         # Every pair of samples with coefficients is evaluated once.
         own = np.isin(index, used)
         rows = self.kernels.take(index[~own])

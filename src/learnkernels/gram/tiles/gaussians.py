@@ -27,6 +27,8 @@ from learnkernels.kernels import Code
 FAST = {"contract", "nsz", "nnan"}
 # Samples of a tile: its inner products stay in the second-level cache.
 TILE = 256
+# Squares that one loop over columns computes, in registers.
+SQUARES = 3
 
 
 @dataclass(frozen=True)
@@ -36,8 +38,9 @@ class GaussianSum:
     Attributes
     ----------
     gammas : ndarray of shape (n_exponentials,)
-    factors : ndarray of shape (n_exponentials, n_squares)
-        Factor of the Gaussian with ``2**s`` times the gamma of an exponential.
+    factors : ndarray of shape (n_exponentials, 1 + n_squares)
+        Factor of the Gaussian with ``2**s`` times the gamma of an exponential; n_squares is a
+        multiple of `SQUARES`, and factors of Gaussians that are not in the sum are zero.
     """
 
     gammas: np.ndarray
@@ -72,7 +75,7 @@ class GaussianSum:
             else:
                 chain[k] = len(gammas)
                 gammas.append(group.params[k, 0])
-        by_chain = np.zeros((len(gammas), squarings.max() + 1))
+        by_chain = np.zeros((len(gammas), 1 - SQUARES * (-squarings.max() // SQUARES)))
         np.add.at(by_chain, (chain, squarings), factors)
         return cls(np.array(gammas), by_chain)
 
@@ -131,15 +134,16 @@ class GaussianSum:
         coef : ndarray of shape (n_outputs, n_columns)
         out : ndarray of shape (n_rows, n_outputs)
         dtype : type, default=numpy.float64
-            Precision of the Gaussians; products are added in double precision.
+            Precision of the Gaussians and of the sums over a tile.
         """
         A, s_i = left.A.astype(dtype, copy=False), left.squared.astype(dtype, copy=False)
         for j in range(0, len(right.squared), TILE):
             near = right.take(slice(j, j + TILE))
             B, s_j = near.A.astype(dtype, copy=False), near.squared.astype(dtype, copy=False)
             multiply_gaussians(
-                A @ B.T, s_i, s_j, self.gammas, self.factors, coef[:, j : j + TILE], out
-            )
+                A @ B.T, s_i, s_j, self.gammas, self.factors,
+                coef[:, j : j + TILE].astype(dtype), out,
+            )  # fmt: skip
 
     def symmetric_products(
         self, samples: CompiledSamples, coef: np.ndarray, rows: slice
@@ -217,12 +221,14 @@ def sum_of_gaussians(
                 value = expm1_negative(h[j])
                 h[j] = value
                 total[j] += factor * value
-        for s in range(1, factors.shape[1]):
-            factor = number(factors[c, s])
+        for s in range(1, factors.shape[1], SQUARES):
+            f0, f1, f2 = number(factors[c, s]), number(factors[c, s + 1]), number(factors[c, s + 2])
             for j in range(columns):
-                value = h[j] * (h[j] + two)
-                h[j] = value
-                total[j] += factor * value
+                h0 = h[j] * (h[j] + two)
+                h1 = h0 * (h0 + two)
+                h2 = h1 * (h1 + two)
+                h[j] = h2
+                total[j] += f0 * h0 + f1 * h1 + f2 * h2
 
 
 @compiled(fastmath=FAST)
@@ -264,7 +270,7 @@ def multiply_gaussians(
     for i in range(rows):
         sum_of_gaussians(dot[i], sq_i[i], sq_j, gammas, factors, h, total)
         for t in range(coef.shape[0]):
-            vector, added = coef[t], 0.0
+            vector, added = coef[t], dot.dtype.type(0.0)
             for j in range(columns):
                 added += total[j] * vector[j]
             out[i, t] += added
