@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["__version__", "versions"]
 
-__version__ = "0.2.0.dev0"
+__version__ = "0.2.0"
 
 LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 

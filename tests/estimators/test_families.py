@@ -125,7 +125,7 @@ def test_narrower_kernels_are_not_used_for_a_noisy_linear_target(columns):
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3])
-def test_narrowest_kernel_tells_neighbours_of_a_thousand_samples_apart(columns):
+def test_narrowest_kernel_separates_neighbours_among_a_thousand_samples(columns):
     """Gamma is n^(2/d) times the inverse median squared distance, up to a factor of four."""
     X = np.random.default_rng(0).random((500, columns))
     known = resolve(lk.table(), X, np.ones(500))

@@ -34,7 +34,7 @@ MAX_COLUMNS = 100
 NARROW_COLUMNS, NARROW_SAMPLES = 3, (100, 600)
 # Standard errors, and part of the error, by which narrower kernels must be better.
 NARROW_ERRORS, NARROW_GAIN = 2.0, 0.05
-# Number of samples whose neighbours the narrowest kernel tells apart.
+# Number of samples whose neighbours the narrowest kernel separates.
 FILLED = 1000
 
 
@@ -172,7 +172,7 @@ def narrower_kernels(known: list[Kernel], columns: int) -> list[Any]:
     """Return families of kernels that are narrower than those of `table`, for few columns.
 
     n samples that fill d columns have neighbours at about n^(-1/d) of the median distance. A kernel
-    of the p-th power of the distance tells them apart if its gamma is n^(p/d) times the inverse
+    of the p-th power of the distance separates them if its gamma is n^(p/d) times the inverse
     median distance.
 
     Parameters
