@@ -64,9 +64,9 @@ kernels = lk.pairs(drugs, cells)
 # What is new in the test data?
 # -----------------------------
 #
-# A random fifth of the pairs is easy: other pairs have the same drug and the same cell line. A new
-# drug is harder, and a new drug in a new cell line harder still. ``PairFold`` makes such folds. The
-# same setting chooses everything inside `fit`: the method and ``alpha``.
+# A random quarter of the pairs is easy: other pairs have the same drug and the same cell line. A
+# new drug is harder, and a new drug in a new cell line harder still. ``PairFold`` makes such folds.
+# The same setting chooses everything inside `fit`: the method and ``alpha``.
 
 
 def held_out_rmse(setting, method):

@@ -155,6 +155,7 @@ ax.spines[["top", "right"]].set_visible(False)
 # positions, and 6.6 % with uniform weights. With 106 sequences these differences are not
 # significant: the intervals contain 0. The error is significantly lower than with words of two or
 # three bases alone, so learning helps most if one does not know which kernel to take. Weights
-# learned by alignment alone, ``method="alignf"``, have an error of 6.6 % here, as uniform weights.
+# learned by alignment alone, ``method="alignf"``, have an error of 6.6 % here, the
+# same as uniform weights.
 # A large weight is not an explanation: words of four bases have most of the weight, but the kernel
 # of positions shows the motifs.

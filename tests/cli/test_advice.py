@@ -25,6 +25,10 @@ from learnkernels.cli.advice import as_options
             "more than --max-memory 1 GB, or raise --max-memory.",
         ),
         ('pass class_weight="balanced" if', "pass --class-weight balanced if"),
+        (
+            'C contains -1.0; every value must be a positive finite number, or pass "auto".',
+            "--C contains -1.0; every value must be a positive finite number, or leave --C out.",
+        ),
         ("did not converge; raise alpha.", "did not converge; raise --alpha."),
         ('pass missing="neutral" to give', "pass --missing neutral to give"),
         ('use method="alignf", or machine="ridge" with a small C.', "use --method alignf."),

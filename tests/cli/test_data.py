@@ -6,7 +6,7 @@ import pytest
 
 from learnkernels import InputError
 from learnkernels.cli import data
-from learnkernels.cli.data import check_infinite, read_table
+from learnkernels.cli.data import check_infinite, read_table, task_of_target
 from learnkernels.errors import TableWarning
 from tests.cli.running import run
 
@@ -157,3 +157,11 @@ def test_wrong_sep_option_names_the_separator_found(written):
 def test_invalid_sep_option_raises_input_error(sep, written):
     with pytest.raises(InputError, match=r"--sep .* is not a separator"):
         read_table(written("a,b\n1,2\n"), sep)
+
+
+def test_text_in_a_numeric_target_raises_with_the_cell_and_both_remedies():
+    y = pd.Series([*(f"{k}.5" for k in range(30)), "oops"], name="height")
+    with pytest.raises(InputError, match=r"text in 1 of 31 rows, such as 'oops'.*--task"):
+        task_of_target(y, "auto")
+    assert task_of_target(y, "classification") == "classification"
+    assert task_of_target(pd.Series(["1", "2", "3+"] * 10), "auto") == "classification"

@@ -12,7 +12,7 @@ import learnkernels as lk
 from learnkernels.estimators import families
 from learnkernels.estimators.families import (
     MAX_COLUMNS,
-    NARROW_SAMPLES,
+    MIN_NARROW_SAMPLES,
     choose_family,
     narrower_kernels,
 )
@@ -91,7 +91,7 @@ def test_default_family_is_kept_without_comparison_for(case):
     X = {
         "few samples": X[:199],
         "many columns": np.hstack([X] * (MAX_COLUMNS // 10 + 1)),
-        "few rows of one column": X[: NARROW_SAMPLES[0] - 1, :1],
+        "few rows of one column": X[: MIN_NARROW_SAMPLES - 1, :1],
         "sparse": sparse.csr_array(X),
     }[case]
     family, rows = choose(X, y[: X.shape[0]])
@@ -115,13 +115,29 @@ def test_narrower_kernels_are_chosen_for_a_target_of_short_waves():
     assert model.score(new, target) > lk.KernelRegressor(lk.table()).fit(X, y).score(new, target)
 
 
+def test_constant_columns_do_not_change_the_narrower_kernels():
+    X, y = waves(150)
+    constant = np.column_stack([X, np.full((150, 2), 3.0)])
+    (_, rows), (_, same) = choose(X, y), choose(constant, y)
+    assert [one.error for one in same] == pytest.approx([one.error for one in rows])
+
+
+def test_table_is_used_if_the_compared_samples_are_all_equal():
+    X = np.zeros((3000, 1))
+    X[:4, 0] = range(4)
+    family, rows = choose(X, np.random.default_rng(0).standard_normal(3000))
+    assert family == lk.table() and rows == ()
+
+
 @pytest.mark.parametrize("columns", [1, 2, 3])
 def test_narrower_kernels_are_not_used_for_a_noisy_linear_target(columns):
     rng = np.random.default_rng(columns)
     X = rng.standard_normal((120, columns))
     family, rows = choose(X, X.sum(axis=1) + 0.7 * rng.standard_normal(120))
     assert chosen(rows) == "table" and family == lk.table()
-    assert rows[0].reason == "simpler, within two standard errors or 5 %"
+    assert rows[0].reason == (
+        "simpler; the other is not lower by more than two standard errors and 5 %"
+    )
 
 
 @pytest.mark.parametrize("columns", [1, 2, 3])

@@ -188,3 +188,11 @@ def test_row_numbers_and_copies_of_the_target_raise_warnings(people):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(X.assign(copy=np.random.default_rng(0).permutation(N)), np.arange(N) ** 2)
+
+
+@pytest.mark.parametrize("label", [None, 1.5])
+def test_labels_of_several_types_beside_a_frame_raise_input_error(label):
+    X = pd.DataFrame({"number": np.arange(10.0)})
+    y = np.array([label, *["a", "b"] * 4, "a"], dtype=object)
+    with pytest.raises(lk.InputError):
+        lk.KernelClassifier().fit(X, y)

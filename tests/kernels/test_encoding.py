@@ -40,6 +40,12 @@ def test_encoding_fits_the_type_of_the_column_in_pandas_and_polars(name, frame):
     assert encodings_of(X, [0], [name], slice(None)) == {0: expected}
 
 
+def test_one_text_among_different_numbers_is_named_in_the_warning():
+    X = pd.DataFrame({"size": [*(f"{k}.5" for k in range(N)), "oops"], "x": range(N + 1)})
+    with pytest.warns(TableWarning, match=r"'size' is left out, because 1 of 41 .*'oops'"):
+        assert list(encodings_of(X, [0, 1], ["size", "x"], slice(None))) == [1]
+
+
 def test_categories_of_pandas_may_be_numbers_and_strings_of_either():
     X = pd.DataFrame({"a": pd.Categorical([1, 2] * 10), "b": pd.array(["u", "v"] * 10, "string")})
     found = encodings_of(X, [0, 1], ["a", "b"], slice(None))

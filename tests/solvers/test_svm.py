@@ -234,3 +234,20 @@ def test_path_warns_if_not_converged(rng, monkeypatch):
     monkeypatch.setattr(svm, "steps", lambda *arguments: 0)
     with pytest.warns(ConvergenceWarning, match="SVM with C=5 did not converge"):
         svm_path(K, y, np.ones(80), [5.0])
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("least", [1e-310, 1e-60, 1e-40])
+def test_path_from_a_tiny_C_reaches_the_solution_of_a_single_solve(dtype, least, rng):
+    A = rng.standard_normal((40, 3))
+    K, y = (A @ A.T + np.eye(40)).astype(dtype), np.where(rng.random(40) < 0.5, 1.0, -1.0)
+    (_, (solution, certificate)) = svm_path(K, y, np.ones(40), [least, 1.0], exact=False)
+    alone, _ = solve_svm(K, y, np.ones(40), exact=False)
+    assert certificate.status == "optimal" and solution.violation < 2e-3
+    assert solution.value == pytest.approx(alone.value, rel=1e-3)
+
+
+def test_integer_matrix_is_solved_as_floats():
+    x, y = np.array([-2, -1, 1, 2]), np.array([-1.0, -1.0, 1.0, 1.0])
+    solution, _ = solve_svm(np.outer(x, x), y, np.full(4, 10.0))
+    assert solution.beta == pytest.approx([0, -0.5, 0.5, 0])

@@ -34,6 +34,7 @@ ADVICE = tuple(
         (r"use a smaller theta", f"{PYTHON_ONLY} set a smaller theta"),
         (r"\braise max_memory", "raise --max-memory"),
         (r"\b(raise|lower) (C|alpha)\b", r"\1 --\2"),
+        (r"\b(C|alpha) contains (.*), or pass \"auto\"", r"--\1 contains \2, or leave --\1 out"),
         (r"\bleave (subsample|checkpoint) out", r"leave --\1 out"),
         (r"\bleave n_components out", "leave --components out"),
         (r"method=(['\"])(alignf)\1, or machine=.ridge. with a small C", r"--method \2"),

@@ -22,6 +22,7 @@ from learnkernels.cli.files import (
 )
 from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators.transformer import looks_like_classes
+from learnkernels.kernels.encoding import MAX_WRONG
 from learnkernels.plurals import count_text
 
 # The default from pandas 3 on.
@@ -239,8 +240,22 @@ def task_of_target(y: pd.Series, task: str) -> str:
         )
     if task != "auto":
         return task
+    if not numeric:
+        require_labels(y)
     classes = not numeric or looks_like_classes(y.to_numpy(dtype=float))
     return "classification" if classes else "regression"
+
+
+def require_labels(y: pd.Series) -> None:
+    """Raise if a target of text consists of numbers, except for a few cells."""
+    text = y.map(str)
+    wrong = text[pd.to_numeric(text, errors="coerce").isna()]
+    if 0 < len(wrong) <= MAX_WRONG * len(y) and y.nunique() > MAX_WRONG * len(y):
+        raise InputError(
+            f"the target {y.name!r} contains text in {len(wrong)} of {len(y)} rows, such as "
+            f"{wrong.iloc[0]!r}, and numbers in all others; correct these cells or leave them "
+            "empty, or pass --task classification if they are class labels."
+        )
 
 
 def is_number(y: pd.Series) -> bool:

@@ -197,7 +197,7 @@ def add_data_options(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--kernels", metavar="LIST",
         help="for example gaussians:-3..3,polynomials:2..3,linear (gamma = 2^-3 to 2^3, degrees 2 "
-        "and 3); default: ten Gaussians around the median distance, and linear",
+        "and 3); default: Gaussian, Laplacian and linear kernels on standardised columns",
     )  # fmt: skip
     command.add_argument(
         "--text", metavar="COLUMN", action="append", default=[],

@@ -33,8 +33,8 @@ from learnkernels.methods import Ensemble, WeightMethod, as_method
 OFTEN = 5
 # Folds that give outputs for samples that were left out, if C was not chosen by any.
 FOLDS = 5
-# They are trained if this many Gram matrices fit into the memory; with more samples they take too
-# long beside the fit.
+# They are trained only if this many Gram matrices fit into `max_memory`: for more samples they
+# would dominate the time of the fit.
 FOLD_GRAMS = 3
 # Labels that a message lists.
 LISTED = 10

@@ -11,14 +11,20 @@ from scipy import sparse
 
 from learnkernels import progress
 from learnkernels._warnings import suppressed
-from learnkernels.errors import ConstantKernelWarning, TableWarning, UndefinedAlignmentWarning
+from learnkernels.errors import (
+    ConstantKernelWarning,
+    InputError,
+    TableWarning,
+    UndefinedAlignmentWarning,
+)
 from learnkernels.estimators.fitting import gradient_products, learn, prepare
 from learnkernels.execution import Backend
 from learnkernels.kernels import Kernel, gaussians, kernels_by_source, laplacians, resolve, table
+from learnkernels.kernels.base import TrainingData
 from learnkernels.kernels.gaussian import Gaussian
 from learnkernels.kernels.laplacian import Laplacian
 from learnkernels.kernels.learned_metric import LearnedMetric
-from learnkernels.kernels.table import GAUSSIANS, LAPLACIANS
+from learnkernels.kernels.table import GAUSSIANS, LAPLACIANS, standardize
 from learnkernels.kernels.tables import rows
 from learnkernels.machines import Ridge
 from learnkernels.methods import Candidate, LearnedWeights, LeaveOneOut
@@ -29,11 +35,12 @@ from learnkernels.significance import standard_error
 HALVES = 400, 800
 # More columns have no learned metric.
 MAX_COLUMNS = 100
-# Tables of at most this many columns, and at least this many samples, are tried with narrower
-# kernels, on at most this many samples.
-NARROW_COLUMNS, NARROW_SAMPLES = 3, (100, 600)
-# Standard errors, and part of the error, by which narrower kernels must be better.
-NARROW_ERRORS, NARROW_GAIN = 2.0, 0.05
+# Tables of more columns that vary, or of fewer samples, are not tried with narrower kernels.
+NARROW_COLUMNS, MIN_NARROW_SAMPLES = 3, 100
+# Samples on which narrower kernels are compared.
+MAX_NARROW_SAMPLES = 600
+# Standard errors, and relative decrease of the error, by which narrower kernels must be better.
+NARROW_STANDARD_ERRORS, NARROW_GAIN = 2.0, 0.05
 # Number of samples whose neighbours the narrowest kernel separates.
 FILLED = 1000
 
@@ -107,16 +114,19 @@ def choose_family(
         suppressed(TableWarning),
         suppressed(UndefinedAlignmentWarning),
     ):
-        widths = choose_widths(samples, order)
-        if widths.kernels != table():  # so few columns need no metric as well
-            return widths
-        metric = choose_metric(samples, order)
+        try:
+            widths = choose_widths(samples, order)
+            if widths.kernels != table():  # narrower kernels and a metric are not combined
+                return widths
+            metric = choose_metric(samples, order)
+        except InputError:  # of the samples that are compared; a fit of all of them may succeed
+            return FamilyChoice(table())
     return replace(metric, candidates=widths.candidates + metric.candidates)
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Training samples on which families are compared; see `choose_family`."""
+    """Training samples on which families are compared; attributes are those of `choose_family`."""
 
     X: Any
     Y: np.ndarray
@@ -152,9 +162,14 @@ def choose_widths(samples: Samples, order: np.ndarray) -> FamilyChoice:
     """
     plain = table()
     n, columns = samples.X.shape
-    if not isinstance(samples.X, np.ndarray) or columns > NARROW_COLUMNS or n < NARROW_SAMPLES[0]:
+    numbers = isinstance(samples.X, np.ndarray) and columns <= MAX_COLUMNS
+    if not numbers or n < MIN_NARROW_SAMPLES:
         return FamilyChoice(plain)
-    chosen = order[: NARROW_SAMPLES[1]]
+    chosen = order[:MAX_NARROW_SAMPLES]
+    data = TrainingData(samples.X[chosen], samples.w[chosen])
+    columns = len(standardize(data).columns)  # without constant ones
+    if columns > NARROW_COLUMNS:
+        return FamilyChoice(plain)
     known = samples.members(plain, chosen)
     family = plain + table(narrower_kernels(known, columns))
     found = [
@@ -162,7 +177,9 @@ def choose_widths(samples: Samples, order: np.ndarray) -> FamilyChoice:
         samples.learned(samples.members(family, chosen), chosen),
     ]
     names = ("table", "table + narrower kernels")
-    clear, candidates = is_better(found, NARROW_ERRORS, names, "widths", NARROW_GAIN)
+    clear, candidates = compare_families(
+        found, NARROW_STANDARD_ERRORS, names, "widths", NARROW_GAIN
+    )
     if not clear:
         return FamilyChoice(plain, candidates)
     return FamilyChoice(family, candidates, found[1].weights)
@@ -172,15 +189,15 @@ def narrower_kernels(known: list[Kernel], columns: int) -> list[Any]:
     """Return families of kernels that are narrower than those of `table`, for few columns.
 
     n samples that fill d columns have neighbours at about n^(-1/d) of the median distance. A kernel
-    of the p-th power of the distance separates them if its gamma is n^(p/d) times the inverse
-    median distance.
+    of the p-th power of the distance separates them if its gamma is n^(p/d) divided by the p-th
+    power of the median distance.
 
     Parameters
     ----------
     known : list of Kernel
-        Those of `table`.
+        Kernels of `table`.
     columns : int
-        d.
+        Number of columns d.
     """
     formulas, _ = kernels_by_source(known)
     found: list[Any] = []
@@ -189,7 +206,8 @@ def narrower_kernels(known: list[Kernel], columns: int) -> list[Any]:
     ):  # fmt: skip
         last = max(one.gamma for one in formulas if isinstance(one, kind))
         steps = int(np.log(FILLED ** (power / columns) / largest) / np.log(4))
-        found += [family((last * 4.0 ** np.arange(1, steps + 1)).tolist())] if steps > 0 else []
+        if steps > 0:
+            found.append(family((last * 4.0 ** np.arange(1, steps + 1)).tolist()))
     return found
 
 
@@ -214,18 +232,18 @@ def choose_metric(samples: Samples, order: np.ndarray) -> FamilyChoice:
         samples.learned(known + samples.members(metric, first), second, np.tile(start, 2)),
     ]
     names = ("table", "table + learned metric")
-    clear, candidates = is_better(found, rule.standard_errors, names, "kernels")
+    clear, candidates = compare_families(found, rule.standard_errors, names, "kernels")
     if not candidates:
         return FamilyChoice(plain)
     return FamilyChoice(plain + metric if clear else plain, candidates, found[clear].weights)
 
 
-def is_better(
+def compare_families(
     found: list[LearnedWeights],
     standard_errors: float,
     names: tuple[str, str],
     question: str,
-    part: float = 0.0,
+    min_gain: float = 0.0,
 ) -> tuple[bool, tuple[Candidate, ...]]:
     """Return whether the second of two families is clearly better, and both as candidates.
 
@@ -236,22 +254,22 @@ def is_better(
     found : list of LearnedWeights
         Those of the simpler family, and of the other one.
     standard_errors : float
-        Those of the difference by which the other one must be better.
+        The other one must be better by this many standard errors of the difference.
     names : tuple of str
     question : str
         What the families are alternatives for.
-    part : float, default=0.0
-        Part of the error by which the other one must be better, too.
+    min_gain : float, default=0.0
+        Relative decrease of the error that the other one must reach as well.
     """
     errors = [one.errors for one in found if one.errors is not None]
     if len(errors) < len(found):
         return False, ()
     gain = errors[0] - errors[1]
-    limit = max(standard_errors * standard_error(gain), part * float(errors[0].mean()))
+    limit = max(standard_errors * standard_error(gain), min_gain * float(errors[0].mean()))
     clear = float(gain.mean()) > limit
     limits = ["one standard error" if standard_errors == 1 else "two standard errors"]
-    limits += [f"{100 * part:g} %"] if part else []
-    reasons = (f"simpler, within {' or '.join(limits)}", "")
+    limits += [f"{100 * min_gain:g} %"] if min_gain else []
+    reasons = (f"simpler; the other is not lower by more than {' and '.join(limits)}", "")
     if clear:
         reasons = ("", f"lower by more than {' and '.join(limits)}")
     candidates = tuple(

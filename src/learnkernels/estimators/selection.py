@@ -189,7 +189,7 @@ def machine_fold_outputs(
     """Return the same for one value and the kernel that was learned from all samples.
 
     For machines without a closed form, if no folds chose the value. The Gram matrix is computed
-    once: samples of weight zero are left out.
+    once; the test samples of a fold get weight zero.
     """
     problem, machine = learned.problem, machine.approximate()
     K = problem.kernel.gram(problem.backend)

@@ -179,7 +179,8 @@ def encoding_of(values: np.ndarray, name: str, categorical: bool) -> Encoding | 
     total = counts.total()
     example = next(iter(counts))
     if len(counts) == total >= MIN_SAMPLES:
-        warn(left_out(name, total, example), TableWarning)
+        message = nearly_numbers(name, counts, "left out") or left_out(name, total, example)
+        warn(message, TableWarning)
         return None
     warn_about_categories(name, counts, example)
     frequent = sorted(counts, key=lambda value: (-counts[value], value))[:MAX_CATEGORIES]
@@ -196,18 +197,26 @@ def left_out(name: str, total: int, example: str) -> str:
     )
 
 
-def warn_about_categories(name: str, counts: Counter[str], example: str) -> None:
-    """Warn of categories that are probably numbers, or texts."""
+def nearly_numbers(name: str, counts: Counter[str], use: str) -> str:
+    """Return the message for a column of numbers with a few cells of text; empty for others."""
     total = counts.total()
     wrong = [value for value in counts if not is_number_text(value)]
     n_wrong = sum(counts[value] for value in wrong)
-    if 0 < n_wrong <= MAX_WRONG * total:
-        warn(
-            f"column {name!r} is used as categories, because {n_wrong} of "
-            f"{count_text(total, 'value')} {'is' if n_wrong == 1 else 'are'} not a number: "
-            f"{wrong[0]!r}. If it contains numbers, replace {wrong[0]!r} by a missing cell.",
-            TableWarning,
-        )
+    if not 0 < n_wrong <= MAX_WRONG * total:
+        return ""
+    return (
+        f"column {name!r} is {use}, because {n_wrong} of {count_text(total, 'value')} "
+        f"{'is' if n_wrong == 1 else 'are'} not a number: {wrong[0]!r}. If it contains numbers, "
+        f"replace {wrong[0]!r} by a missing cell."
+    )
+
+
+def warn_about_categories(name: str, counts: Counter[str], example: str) -> None:
+    """Warn of categories that are probably numbers, or texts."""
+    total = counts.total()
+    message = nearly_numbers(name, counts, "used as categories")
+    if message:
+        warn(message, TableWarning)
     elif all(map(OTHER_DATE.match, counts)):
         warn(
             f"column {name!r} is used as categories, but contains dates such as {example!r}: use "

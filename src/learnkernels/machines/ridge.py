@@ -147,7 +147,7 @@ class Decomposition:
     projected : ndarray of shape (n_samples, n_outputs)
         ``Q' w^1/2 (y - mean)``
     lifted : ndarray of shape (n_samples,)
-        The squares of the direction of the intercept.
+        Squared entries of the intercept's direction.
     known : float
         Its eigenvalue.
     """
@@ -164,7 +164,7 @@ class Decomposition:
     def of(
         cls, problem: TrainingProblem, matrix: LiftedGram, values: Sequence[float]
     ) -> Decomposition:
-        """Decompose the matrix, which is overwritten; raise if ridge has no solution at all."""
+        """Decompose the matrix, which is overwritten; raise if no alpha has a solution."""
         targets = np.sqrt(problem.weights)[:, None] * (problem.Y - problem.means)
         eigenvalues, Q = decomposed(matrix.K)
         if eigenvalues[0] + max(values) <= 0:
@@ -184,27 +184,14 @@ class Decomposition:
         return self.Q @ (shrink[:, None] * self.projected), complement
 
     def errors(self, values: Sequence[float]) -> np.ndarray:
-        """Return the leave-one-out error for each alpha, infinite without a solution.
-
-        The steps of `residuals` and `squared_errors`, for all alphas at once where the arrays are
-        small: with few samples, calls of NumPy take most of the time.
-        """
-        found = np.full(len(values), np.inf)
-        usable = self.eigenvalues[0] + np.asarray(values) > 0
-        alphas = np.asarray(values, dtype=float)[usable, None]
-        shrink = alphas / (self.eigenvalues + alphas)  # (n_values, n_samples)
-        complement = np.array([self.squares @ one for one in shrink])
-        if self.problem.center:
-            complement -= alphas / (self.known + alphas) * self.lifted
-        least = np.maximum(complement, np.finfo(float).tiny)
-        total = self.problem.weights.sum() * self.projected.shape[1]
-        sums = np.empty(len(alphas))
-        for k, one in enumerate(shrink):
-            left_out = self.Q @ (one[:, None] * self.projected)
-            left_out /= least[k, :, None]
-            sums[k] = np.square(left_out, out=left_out).sum()
-        found[usable] = sums / total
-        return found
+        """Return the leave-one-out error for each alpha, infinite without a solution."""
+        w = self.problem.weights
+        return np.array(
+            [
+                squared_errors(*self.residuals(alpha), w) if self.is_definite(alpha) else np.inf
+                for alpha in values
+            ]
+        )
 
 
 def factorised_errors(

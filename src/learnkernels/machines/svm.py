@@ -96,40 +96,41 @@ class SVM(Machine, Strategy):
         solve = partial(
             svm_path, weights=w, values=values, epsilon=self.epsilon, tol=self.tol, exact=self.exact
         )
-        rounded = None if self.exact else single_paths(problem, solve, self.tol)
+        single = not self.exact and single_suffices(problem, max(values), self.tol)
         # Rows of single precision are faster than the Gram matrix, unless there are few samples.
         faster = n > FEW and problem.kernel.fast_single and not problem.signed
         dense = gram_bytes(n) <= problem.max_memory and not faster
-        by_output = rounded or (dense_paths if dense else row_paths)(problem, solve)
+        if single:
+            by_output = dense_paths(problem, solve, np.float32)
+        else:
+            by_output = (dense_paths if dense else row_paths)(problem, solve)
         return [
             Trained(
                 np.column_stack([path[v][0].beta for path in by_output]),
                 np.array([path[v][0].intercept for path in by_output]),
                 tuple(path[v][1] for path in by_output),
-                single=rounded is not None,
+                single=single,
             )
             for v in range(len(values))
         ]
 
 
-def single_paths(problem: TrainingProblem, solve: Solve, tol: float) -> list[Path] | None:
-    """Solve every output with the Gram matrix in single precision.
+def single_suffices(problem: TrainingProblem, C: float, tol: float) -> bool:
+    """Return whether the Gram matrix in single precision is fast, fits, and is precise enough.
 
-    None if it is not fast or does not fit, or if its rounding errors, which are independent and
-    change outputs by about ``eps |beta|_2``, exceed the tolerance for some C.
+    Its rounding errors change outputs by about ``eps |beta|_2 <= eps C |w|_2``, which must not
+    exceed the tolerance.
     """
     size = 4.0 * len(problem.Y) ** 2
     if not problem.kernel.fast_single or problem.signed or size > min(WHOLE, problem.max_memory):
-        return None
-    found = dense_paths(problem, solve, np.float32)
-    largest = max(np.linalg.norm(solution.beta) for path in found for solution, _ in path)
-    return found if np.finfo(np.float32).eps * largest <= tol else None
+        return False
+    return bool(np.finfo(np.float32).eps * C * np.linalg.norm(problem.weights) <= tol)
 
 
 def dense_paths(
     problem: TrainingProblem, solve: Solve, dtype: type[np.floating[Any]] = np.float64
 ) -> list[Path]:
-    """Solve every output with the Gram matrix in some precision."""
+    """Solve every output with the Gram matrix in the given precision."""
     K = problem.kernel.gram(problem.backend, dtype)
     if problem.signed:
         check_combination(K)

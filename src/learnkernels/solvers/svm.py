@@ -91,8 +91,6 @@ class Dual:
         ``t^2 / 2 beta'K beta - t (y'beta - epsilon |beta|_1)``, 0 <= t <= min_i bound_i / beta_i
         """
         used = beta != 0
-        if not used.any():
-            return 1.0
         bounds = np.where(beta > 0, self.upper, self.lower)[used]
         most = float(np.min(bounds / beta[used]))
         linear, quadratic = self.y @ beta - self.epsilon * np.abs(beta).sum(), beta @ K_beta
@@ -303,11 +301,17 @@ def solve_svm(
     max_iter = max(1_000_000, 100 * n) if max_iter is None else max_iter
     chunk = min(CHUNK, max_iter)
     dual = Dual.of(y, C, epsilon)
-    gram = DenseGram(K) if isinstance(K, np.ndarray) else K
+    if isinstance(K, np.ndarray):
+        gram: Gram = DenseGram(K if K.dtype in (np.float32, np.float64) else K.astype(float))
+    else:
+        gram = K
     beta = np.zeros(n) if start is None else np.clip(start, dual.lower, dual.upper)
-    K_beta = np.zeros(n) if start is None else gram.times(beta)
-    t = dual.best_multiple(beta, K_beta)
-    beta, gradient = np.clip(t * beta, dual.lower, dual.upper), t * K_beta - y
+    gradient = -y
+    if beta.any():
+        beta = beta / np.abs(beta).max()  # products of tiny numbers underflow
+        K_beta = gram.times(beta)
+        t = dual.best_multiple(beta, K_beta)
+        beta, gradient = np.clip(t * beta, dual.lower, dual.upper), t * K_beta - y
     polishes, settled, bound = POLISHES if exact else 0, False, -np.inf
 
     def step(now: SVMSolution) -> SVMSolution:
@@ -384,7 +388,7 @@ def steps(
     number = gradient.dtype.type
     i, k = step_and_select(gradient, K[0], K[0], number(0.0), no_more, no_less)
     for iteration in range(max_iter):
-        # i violates most by being too small, k by being too large; barred entries give -HUGE.
+        # i violates most by being too small, k by being too large; barred entries give -huge.
         highest = -gradient[i] - no_more[i]
         if highest - (no_less[k] - gradient[k]) < tol:
             return iteration
@@ -409,7 +413,7 @@ def steps(
 
 
 def ordered_in_python(x: Any) -> Any:
-    """Return an integer of the width of x that is larger for larger x: its bits, mostly."""
+    """Return an integer of the width of x that is larger for larger x."""
     integer = np.int32 if x.itemsize == 4 else np.int64
     bits = x.view(integer)
     return bits ^ ((bits >> (8 * x.itemsize - 1)) & np.iinfo(integer).max)
@@ -417,7 +421,7 @@ def ordered_in_python(x: Any) -> Any:
 
 @intrinsic(python=ordered_in_python)
 def ordered(typing_context: Any, x: Any) -> Any:
-    """Return the same in a few instructions; all bits but the sign are flipped if x < 0."""
+    """Compiled version of `ordered_in_python`: all bits but the sign are flipped if x < 0."""
     from llvmlite import ir
     from numba import types
 

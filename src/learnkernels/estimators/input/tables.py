@@ -95,7 +95,7 @@ def warn_about_columns(X: Any, y: np.ndarray, categories: bool) -> None:
     """
     if n_rows(X) < MIN_ROWS:
         return
-    n_targets = len(np.unique(y)) if y.ndim == 1 else 0
+    n_targets = len(set(y.tolist())) if y.ndim == 1 else 0
     for position, name in enumerate(X.columns):
         values = column(X, position)
         if is_row_number(values, str(name)):
