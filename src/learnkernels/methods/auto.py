@@ -21,8 +21,12 @@ class Auto(LeaveOneOut):
     difference; otherwise the average of both is used.
 
     If ``cv`` of the estimator is a splitter, or for more than 1,000 pairs of objects (`pairs`),
-    uniform weights, `Align` and `AlignF` are compared by the folds of ``cv`` instead; a simpler one
-    is kept unless another is better by more than one standard error of the difference.
+    uniform weights, `Align`, `AlignF` and, for few samples, `LeaveOneOut` are compared by the folds
+    of ``cv`` instead; a simpler one is kept unless another is better by more than one standard
+    error of the difference.
+
+    If the estimator has ``kernels=None``, narrower kernels (for one to three columns) and a learned
+    metric are compared with the default family too, and used if they are clearly better.
 
     Parameters are those of `LeaveOneOut`; ``selection_`` of the fitted estimator is the table of
     the candidates.
