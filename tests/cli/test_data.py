@@ -65,7 +65,11 @@ def test_table_with_many_columns_is_read(written):
         (["2020-01-01", "2020-01-02"], ["2020-01-01", "2020-01-02"]),
         (['"=HYPERLINK(""x"")"', "@SUM(1)"], ['=HYPERLINK("x")', "@SUM(1)"]),
         (["+cmd", "-1"], ["+cmd", "-1"]),
-        (["1" * 30, "2"], [int("1" * 30), 2]),
+        pytest.param(
+            ["1" * 30, "2"],
+            [int("1" * 30), 2],
+            marks=pytest.mark.skipif(data.PANDAS_2, reason="pandas 2 reads it as text"),
+        ),
         (["1e3", "-1"], [1000.0, -1.0]),
         pytest.param(
             ["1e400", "2"],

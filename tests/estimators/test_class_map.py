@@ -88,7 +88,7 @@ def test_outputs_are_an_affine_function_of_those_of_ridge():
     Z = np.hstack([ridge.decision_function(X), np.ones((len(X), 1))])
     F = mapped.decision_function(X)
     assert mapped.C_ == ridge.C_
-    assert np.allclose(Z @ np.linalg.lstsq(Z, F)[0], F)
+    assert np.allclose(Z @ np.linalg.lstsq(Z, F, rcond=None)[0], F)
     assert not np.allclose(F, ridge.decision_function(X))
 
 

@@ -462,8 +462,8 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         >>> from sklearn.datasets import load_iris
         >>> X, y = load_iris(return_X_y=True)
         >>> model = lk.KernelClassifier().fit(X[::2], y[::2])
-        >>> model.predict_proba(X[:1]).argmax()
-        np.int64(0)
+        >>> int(model.predict_proba(X[:1]).argmax())
+        0
         """
         if self._is_lazy(X):
             return self._lazy_probabilities("predict_proba", X)

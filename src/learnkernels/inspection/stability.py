@@ -372,6 +372,6 @@ def random_half(Y: np.ndarray, task: str, rng: np.random.Generator) -> np.ndarra
     order = rng.permutation(len(Y))
     if task != "classification":
         return np.sort(order[: max(2, (len(Y) + 1) // 2)])
-    _, codes = np.unique(Y, axis=0, return_inverse=True)
+    codes = np.unique(Y, axis=0 if Y.ndim > 1 else None, return_inverse=True)[1].ravel()
     members = [order[codes[order] == code] for code in range(codes.max() + 1)]
     return np.sort(np.concatenate([indices[: (len(indices) + 1) // 2] for indices in members]))

@@ -100,7 +100,7 @@ def warn_about_copies(X: Any, y: np.ndarray) -> None:
     y : ndarray of shape (n_samples,) or (n_samples, n_targets)
     """
     n = len(y)
-    codes = np.unique(y, axis=0, return_inverse=True)[1].ravel()
+    codes = np.unique(y, axis=0 if y.ndim > 1 else None, return_inverse=True)[1].ravel()
     copies = n - len(np.unique(ranks([*columns_of(X), codes], n)))
     if copies >= COPIES * n:
         warn(
