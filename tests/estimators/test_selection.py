@@ -10,13 +10,16 @@ import learnkernels as lk
 from learnkernels.estimators.fitting import fit_values, learn, prepare
 from learnkernels.estimators.selection import (
     UNIFORM_SAMPLES,
+    fold_outputs,
     held_out_outputs,
     machine_fold_outputs,
+    squared_loss,
+    uniform_losses,
 )
 from learnkernels.execution import Threads
 from learnkernels.gram import GramMatrix
 from learnkernels.machines import SVM, AlignmentPredictor, Ridge
-from learnkernels.methods import AlignF, Ensemble
+from learnkernels.methods import AlignF, Ensemble, Uniform
 
 
 def test_held_out_outputs_equal_predictions_of_ensemble_with_one_kernel(curve):
@@ -91,9 +94,34 @@ def test_method_that_is_clearly_worse_than_uniform_weights_warns_with_both_error
         kind(views, First(), **{"C" if task == "classification" else "alpha": 1.0}).fit(X, y)
 
 
-def test_uniform_weights_are_compared_with_more_samples_than_choose_their_alpha(rng):
+def test_uniform_weights_are_compared_on_some_of_many_samples(rng):
     X = rng.standard_normal((UNIFORM_SAMPLES + 50, 3))
     y = np.sin(3 * X[:, 0]) + X[:, 1]
     views = [lk.on([2], lk.gaussians([1.0])), lk.on([0, 1], lk.gaussians([0.5]))]
     with pytest.warns(lk.UniformBetterWarning, match=r"'first': held-out .* against"):
         lk.KernelRegressor(views, First(), alpha=[0.1, 1.0]).fit(X, y)
+
+
+def test_folds_with_uniform_weights_end_once_these_are_not_better(rng):
+    X = rng.standard_normal((60, 3))
+    Y = np.sin(X[:, :1])
+    folds = np.repeat(np.arange(3), 20)
+    prepared = prepare(
+        lk.gaussians([0.3, 1.0]), X, Y, Y, task="regression", normalize="trace", center=True,
+        sample_weight=rng.uniform(0.5, 2.0, 60), backend=Threads(1),
+        borders=np.array([0, 20, 40, 60]),
+    )  # fmt: skip
+    tested = []
+
+    def loss(outputs):
+        tested.append(np.flatnonzero(outputs.any(axis=1)))
+        return squared_loss(Y)(outputs)
+
+    (held,) = fold_outputs(prepared, [Uniform()], Ridge(), [0.1], "uniform weights")
+    expected = squared_loss(Y)(held[0])
+    found = uniform_losses(prepared, Ridge(), 0.1, loss, expected + 1.0)
+    assert np.allclose(found, expected) and len(tested) == 3
+    better = expected + np.where(folds == 1, -10.0, 1.0)  # better than uniform from fold 1 on
+    tested.clear()
+    assert uniform_losses(prepared, Ridge(), 0.1, loss, better) is None
+    assert len(tested) == 2

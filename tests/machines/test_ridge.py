@@ -59,6 +59,22 @@ def test_outputs_of_left_out_samples_are_those_of_one_fit_for_each_alpha(center,
         assert np.allclose(outputs, alone.left_out)
 
 
+@pytest.mark.parametrize("n_values", [3, 8])
+@pytest.mark.parametrize("center", [True, False])
+def test_predictors_that_were_compared_are_kept_for_their_problem(center, n_values, rng):
+    K, problem = gaussian_problem(rng, center=center, weights=rng.uniform(0.5, 2.0, 40))
+    values = np.geomspace(1e-3, 10, n_values).tolist()
+    leave_one_out(problem, values)  # overwrites the matrix
+    (kept,) = DenseRidge().train(replace(problem, left_out=True), values[1:2])
+    fresh = replace(problem, kernel=GramMatrix(K.copy()), left_out=True)
+    (alone,) = DenseRidge().train(fresh, values[1:2])
+    assert np.allclose(kept.coef, alone.coef, rtol=1e-8)
+    assert np.allclose(kept.left_out, alone.left_out, rtol=1e-8)
+    other = replace(problem, kernel=GramMatrix(2 * K))
+    (changed,) = DenseRidge().train(other, values[1:2])
+    assert changed.left_out is None and not np.allclose(changed.coef, alone.coef)
+
+
 # Few values of alpha use Cholesky decompositions, many an eigendecomposition.
 @pytest.mark.parametrize("values", [[1e-9, 0.1, 3.0], [1e-9, 0.01, 0.1, 1.0, 3.0, 10.0]])
 @pytest.mark.parametrize("center", [True, False])

@@ -182,7 +182,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
             score = None if self.scoring is None else partial(self._scores, prepared, targets)
             chosen = choose(prepared, search, self._loss(targets), self.LOSS, score)
             self._store_comparison(chosen)
-            learned = learn(
+            learned = chosen.learned or learn(
                 prepared, chosen.method, machine, chosen.value or 1.0, start=family.start,
                 selection=chosen.selection,
             )  # fmt: skip

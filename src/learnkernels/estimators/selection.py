@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -22,13 +22,13 @@ from learnkernels.estimators.fitting import (
     fit_values,
     learn,
     regularization,
-    train,
 )
 from learnkernels.estimators.search import PATHS, Search
 from learnkernels.gram import GramMatrix, LearnedKernel
 from learnkernels.machines import (
     DenseRidge,
     Machine,
+    TrainingProblem,
     dense_subproblem,
     prefers_products,
 )
@@ -41,9 +41,9 @@ from learnkernels.methods import (
     Uniform,
     WeightMethod,
 )
-from learnkernels.significance import SMALL, paired_difference
+from learnkernels.significance import paired_difference
 
-# Samples from which the alpha of uniform weights is chosen for the comparison with a method.
+# Samples whose leave-one-out errors compare uniform weights with a method.
 UNIFORM_SAMPLES = 500
 # Values by which a path is continued at a time, and values up to which it is.
 MORE, MOST = 3, 20
@@ -72,6 +72,8 @@ class Chosen:
         Held-out outputs of the chosen value.
     selection : Selection or None
         The candidates among which the method was chosen.
+    learned : Learned or None
+        The weights of all samples, if they were learned for the comparison.
     """
 
     method: WeightMethod
@@ -80,6 +82,7 @@ class Chosen:
     scores: np.ndarray | None = None
     outputs: np.ndarray | None = None
     selection: Selection | None = None
+    learned: Learned | None = None
 
 
 def choose(
@@ -103,9 +106,14 @@ def choose(
     if not (search.methods or search.several):
         return Chosen(search.method, search.values[0] if search.values else None)
     compared = prepared, search.method, search.machine.approximate(), search.values
-    errors = None if search.only_folds else leave_one_out_errors(*compared)
-    if errors is not None:
-        return Chosen(search.method, search.values[int(np.argmin(errors))], losses=errors)
+    if not (search.only_folds or search.method.one_stage):
+        learned = learn(prepared, search.method, search.machine)
+        errors = leave_one_out_errors(
+            prepared, search.method, learned, search.machine, search.values
+        )
+        if errors is not None:
+            best = search.values[int(np.argmin(errors))]
+            return Chosen(search.method, best, losses=errors, learned=learned)
     if search.methods:
         found = compare_methods(*compared, loss, measure)
     else:
@@ -151,6 +159,29 @@ def fold_outputs(
 
     Parameters
     ----------
+    prepared, methods, machine, values, what
+        As in `held_out_folds`.
+
+    Returns
+    -------
+    list of ndarray of shape (n_values, n_samples, n_outputs)
+        One for each method.
+    """
+    found = [np.zeros((len(values), *prepared.Y.shape)) for _ in methods]
+    for test, outputs in held_out_folds(prepared, methods, machine, values, what):
+        for own, held in zip(found, outputs, strict=True):
+            own[:, test] = held
+    return found
+
+
+def held_out_folds(
+    prepared: Prepared, methods: Sequence[WeightMethod], machine: Machine, values: Sequence[float],
+    what: str,
+) -> Iterator[tuple[np.ndarray, list[np.ndarray]]]:  # fmt: skip
+    """Yield the samples of each fold, and their outputs of predictors that are trained without it.
+
+    Parameters
+    ----------
     prepared : Prepared
         With the sums over pairs by folds.
     methods, machine
@@ -159,16 +190,17 @@ def fold_outputs(
     what : str
         Name of the work.
 
-    Returns
-    -------
-    list of ndarray of shape (n_values, n_samples, n_outputs)
+    Yields
+    ------
+    test : ndarray of shape (n_test,)
+    outputs : list of ndarray of shape (n_values, n_test, n_outputs)
         One for each method.
     """
     sums, folds = prepared.sums, prepared.folds()
-    found = [np.zeros((len(values), *prepared.Y.shape)) for _ in methods]
     for fold, test in enumerate(progress.track(folds, len(folds), what)):
         part, rows = prepared.without(fold), sums.kernels.take(test)
-        for method, own in zip(methods, found, strict=True):
+        outputs = []
+        for method in methods:
             # The fit on all samples raises these warnings.
             with (
                 suppressed(ConstantKernelWarning, UndefinedAlignmentWarning),
@@ -179,8 +211,8 @@ def fold_outputs(
                 LearnedKernel.products_of, rows=rows, backend=sums.backend,
                 single=all(one.single for one in predictors),
             )  # fmt: skip
-            own[:, test] = held_out_outputs(predictors, multiply)
-    return found
+            outputs.append(np.array(held_out_outputs(predictors, multiply)))
+        yield test, outputs
 
 
 def machine_fold_outputs(
@@ -306,12 +338,37 @@ def compare_values(
     if uniform and compared_with_uniform(method):
         best = int(np.argmin(means))
         # At the value that is best for the method: a warning is then never due to the value.
-        (held,) = fold_outputs(
-            prepared, [Uniform()], machine, [tried[best]], "comparing with uniform weights"
-        )
-        own, other = losses[best], np.asarray(loss(held[0]), dtype=float)
-        warn_if_uniform_better(method, own, other, w, measure)
+        other = uniform_losses(prepared, machine, tried[best], loss, losses[best])
+        if other is not None:
+            warn_if_uniform_better(method, losses[best], other, w, measure)
     return Compared(method, tried, outputs, means)
+
+
+def uniform_losses(
+    prepared: Prepared, machine: Machine, value: float, loss: Loss, own: np.ndarray
+) -> np.ndarray | None:
+    """Return the held-out loss of each sample with uniform weights; None if they are not better.
+
+    The folds end as soon as the losses so far are not lower than those of the method.
+
+    Parameters
+    ----------
+    prepared, machine, loss
+        As in `path_outputs`.
+    value : float
+    own : ndarray of shape (n_samples,)
+        Held-out losses of the method.
+    """
+    found, w = np.full(len(own), np.nan), prepared.sums.weights
+    outputs = np.zeros(prepared.Y.shape)
+    what = "comparing with uniform weights"
+    for test, ((held,),) in held_out_folds(prepared, [Uniform()], machine, [value], what):
+        outputs[test] = held
+        found[test] = np.asarray(loss(outputs), dtype=float)[test]
+        known = np.isfinite(found)
+        if w[known] @ found[known] >= w[known] @ own[known]:
+            return None
+    return found
 
 
 def compared_with_uniform(method: WeightMethod) -> bool:
@@ -370,49 +427,39 @@ def squared_loss(Y: np.ndarray) -> Loss:
 
 
 def leave_one_out_errors(
-    prepared: Prepared, method: WeightMethod, machine: Machine, values: Sequence[float]
-) -> np.ndarray | None:
+    prepared: Prepared, method: WeightMethod, own: Learned, machine: Machine,
+    values: Sequence[float],
+) -> np.ndarray | None:  # fmt: skip
     """Return the leave-one-out squared error of each alpha, shape (n_values,).
 
-    None if the weights depend on alpha, or if the training strategy has no closed form.
-    """
-    if method.one_stage:
-        return None
+    None if the training strategy has no closed form. Warn if uniform weights are better.
 
-    own = learn(prepared, method, machine)
-    strategy = machine.strategy(own.problem, len(values))
-    errors = strategy.leave_one_out(own.problem, values)
+    Parameters
+    ----------
+    prepared, machine, values
+        As in `path_outputs`.
+    method : WeightMethod
+        Its weights do not depend on alpha.
+    own : Learned
+        By this method.
+    """
+    errors = machine.strategy(own.problem, len(values)).leave_one_out(own.problem, values)
     if errors is not None and compared_with_uniform(method):
         with suppressed(ConstantKernelWarning, UndefinedAlignmentWarning):
             uniform = learn(prepared, Uniform(), machine)
-        other = uniform_value(uniform, machine, values)
-        theirs = left_out_losses(uniform, machine, other)
-        known, w = np.isfinite(theirs), prepared.sums.weights
-        if known.any() and w[known] @ theirs[known] < (1 - SMALL) * w[known].sum() * errors.min():
-            value = values[int(np.argmin(errors))]
-            mine = left_out_losses(own, machine, value)
-            known &= np.isfinite(mine)
-            warn_if_uniform_better(method, mine[known], theirs[known], w[known], "squared error")
+        (mine, w), (theirs, _) = (left_out_losses(one.problem, values) for one in (own, uniform))
+        warn_if_uniform_better(method, mine, theirs, w, "squared error")
     return errors
 
 
-def uniform_value(uniform: Learned, machine: Machine, values: Sequence[float]) -> float:
-    """Return the best alpha of uniform weights, by leave-one-out errors of some of the samples.
+def left_out_losses(
+    problem: TrainingProblem, values: Sequence[float]
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return leave-one-out squared errors of the best alpha, and sample weights, of some samples.
 
-    They are only compared with the method, which does not justify another eigendecomposition of
-    all samples.
+    For a comparison of weights: that does not justify further decompositions of all samples.
     """
-    problem = uniform.problem
-    strategy = machine.strategy(problem, len(values))
-    if isinstance(strategy, DenseRidge):
-        problem = dense_subproblem(problem, UNIFORM_SAMPLES)
-    errors = strategy.leave_one_out(problem, values)
-    return values[0] if errors is None else values[int(np.argmin(errors))]
-
-
-def left_out_losses(learned: Learned, machine: Machine, value: float) -> np.ndarray:
-    """Return the leave-one-out squared error of each sample, NaN where it is not known."""
-    (predictor,) = train(learned, machine, [value], left_out=True)
-    if predictor.left_out is None:
-        return np.full(len(learned.problem.Y), np.nan)
-    return np.asarray(squared_loss(learned.problem.Y)(predictor.left_out))
+    few = dense_subproblem(problem, UNIFORM_SAMPLES)
+    losses = np.array([squared_loss(few.Y)(held) for held in DenseRidge().left_out(few, values)])
+    errors = np.nan_to_num(losses @ few.weights, nan=np.inf)  # without a solution
+    return losses[int(np.argmin(errors))], few.weights

@@ -19,9 +19,9 @@ from learnkernels.kernels.row_products import require_columns
 SUMS = {"contract", "nsz", "reassoc"}
 # A distance below this part of the two L1 norms is summed directly.
 CLOSE = 1e-3
-# Rows of the first matrix at a time, a multiple of three, and bytes of the rows of the second that
-# stay in the second-level cache.
-ROWS, BYTES = 9, 131_072
+# Threes of rows of the first matrix at a time; fewer if these and three rows of the second matrix
+# have more bytes than the first-level cache. Bytes of the second that stay in the second-level one.
+THREES, FIRST_LEVEL, SECOND_LEVEL = 3, 32_768, 131_072
 # Below this number of columns, loops over columns are too short for vector registers.
 NARROW = 16
 
@@ -90,12 +90,14 @@ def sum_maxima(A: np.ndarray, B: np.ndarray, one: float, out: np.ndarray) -> Non
         The last n % 3 rows and m % 3 columns are not written.
     """
     n, m = A.shape[0] // 3 * 3, B.shape[0] // 3 * 3
-    step = max(3, BYTES // (24 * A.shape[1]) * 3)
+    three = 24 * A.shape[1]  # bytes of three rows
+    step = max(3, SECOND_LEVEL // three * 3)
+    rows = 3 * max(1, min(THREES, FIRST_LEVEL // three - 1))
     for begin in range(0, m, step):
         end = min(begin + step, m)
-        for first in range(0, n, ROWS):
+        for first in range(0, n, rows):
             for j in range(begin, end, 3):
-                sum_three(A, B, first, min(first + ROWS, n), j, one, out)
+                sum_three(A, B, first, min(first + rows, n), j, one, out)
 
 
 @compiled(fastmath=SUMS)

@@ -99,7 +99,7 @@ class TrainingProblem:
     posterior : bool
         Whether the posterior is wanted, of strategies without the Gram matrix.
     known : dict
-        Results of strategies for this kernel and these targets that a later call may need.
+        Results of strategies that a later call may need; see `kept`.
     """
 
     kernel: Any
@@ -114,6 +114,15 @@ class TrainingProblem:
     left_out: bool = False
     posterior: bool = False
     known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def kept(self, strategy: type[Strategy]) -> dict[Any, Any]:
+        """Return what a strategy keeps for later calls with this kernel and these targets."""
+        own = self.kernel, self.Y, self.weights, self.center, self.n_components, self.random_state
+        other, found = self.known.get(strategy, (None, {}))
+        if other is None or any(one is not two for one, two in zip(own, other, strict=True)):
+            found = {}
+            self.known[strategy] = own, found
+        return found
 
     @property
     def means(self) -> np.ndarray:

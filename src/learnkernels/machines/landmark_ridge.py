@@ -169,10 +169,10 @@ class LandmarkRidge(Strategy):
 
         It is kept in the problem: values of alpha are compared before one of them is used.
         """
-        known = problem.known.get(type(self))
-        if known is None or not same_problem(known.problem, problem):
-            known = problem.known[type(self)] = self.decomposed(problem)
-        return replace(known, problem=problem)
+        known = problem.kept(type(self))
+        if "solution" not in known:
+            known["solution"] = self.decomposed(problem)
+        return replace(known["solution"], problem=problem)
 
     def decomposed(self, problem: TrainingProblem) -> LandmarkSolution:
         """Return the solution that `solve` keeps."""
@@ -447,12 +447,6 @@ def landmark_posterior(
     prior = np.diag(taken.gram(problem.backend))
     lacking = found.lacking(taken.values_near(landmarks.near, rows), prior)
     return replace(found, left_out=replace(left_out, variances=left_out.variances + lacking))
-
-
-def same_problem(one: TrainingProblem, other: TrainingProblem) -> bool:
-    """Return whether two problems have the same normal equations."""
-    names = "kernel", "Y", "weights", "center", "n_components", "random_state"
-    return all(getattr(one, name) is getattr(other, name) for name in names)
 
 
 def chosen_landmarks(problem: TrainingProblem) -> np.ndarray:

@@ -8,10 +8,11 @@ With a centered Gram and centered y this is ridge with an unpenalised intercept.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg.blas import dger
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri, dtrtrs
 
 from learnkernels.errors import InputError
@@ -44,14 +45,21 @@ MAX_COLUMNS = 2000
 
 
 class DenseRidge(Strategy):
-    """Solve with the Gram matrix: Cholesky for one alpha, an eigendecomposition for several."""
+    """Solve with the Gram matrix: Cholesky for few alphas, an eigendecomposition for more."""
 
     name = "dense"
 
     def train(self, problem: TrainingProblem, values: Sequence[float]) -> list[Trained]:
-        if len(values) > 1:
-            return self.path(problem, values)[1]
-        (alpha,) = values
+        known = problem.kept(DenseRidge)
+        if any(alpha not in known for alpha in values):
+            if len(values) > 1:
+                return self.path(problem, values)[1]
+            return [self.solve(problem, values[0])]
+        found = [known[alpha] for alpha in values]
+        return found if problem.left_out else [replace(one, left_out=None) for one in found]
+
+    def solve(self, problem: TrainingProblem, alpha: float) -> Trained:
+        """Return the predictor for one alpha."""
         K = weighted(problem.kernel.gram(problem.backend), problem.weights)
         system = DenseSystem.of(K, alpha)
         if system is None:
@@ -59,12 +67,16 @@ class DenseRidge(Strategy):
         targets = np.sqrt(problem.weights)[:, None] * (problem.Y - problem.means)
         coef = problem.coef(system.solve(targets))
         left_out = left_out_outputs(problem, system, coef) if problem.left_out else None
-        return [Trained(coef, problem.means, left_out=left_out)]
+        return Trained(coef, problem.means, left_out=left_out)
 
     def leave_one_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
-        matrix = LiftedGram.of(problem)
-        found = factorised_errors(problem, matrix, values) if len(values) <= FEW_VALUES else None
-        return Decomposition.of(problem, matrix, values).errors(values) if found is None else found
+        """Return the errors; predictors are kept in the problem, one of them will be used."""
+        errors, trained = self.path(problem, values)
+        known = problem.kept(DenseRidge)
+        for alpha, error, one in zip(values, errors, trained, strict=True):
+            if np.isfinite(error):
+                known[alpha] = one
+        return errors
 
     def left_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
         """Return outputs for samples that are left out, each alone, for each alpha.
@@ -79,21 +91,29 @@ class DenseRidge(Strategy):
     def path(
         self, problem: TrainingProblem, values: Sequence[float]
     ) -> tuple[np.ndarray, list[Trained]]:
-        """Return exact leave-one-out errors and predictors for each alpha, with their outputs."""
+        """Return exact leave-one-out errors and predictors for each alpha, with their outputs.
+
+        The residual of sample i when it is left out is ``(y_i - f(x_i)) / (1 - H_ii)`` with the
+        hat matrix H of the fit to all samples, intercept included. The kernel is held fixed.
+        """
         root = np.sqrt(problem.weights)
-        found = Decomposition.of(problem, LiftedGram.of(problem), values)
+        matrix = LiftedGram.of(problem)
+        few = len(values) <= FEW_VALUES
+        found = residuals_by_cholesky(problem, matrix, values) if few else None
+        if found is None:
+            found = residuals_by_eigenvectors(problem, matrix, values)
         errors, trained = [], []
-        for alpha in values:
-            if not found.is_definite(alpha):
+        for alpha, pair in zip(values, found, strict=True):
+            if pair is None:
                 errors.append(np.inf)
                 unknown = np.full_like(problem.Y, np.nan)
                 trained.append(Trained(np.zeros_like(problem.Y), problem.means, left_out=unknown))
                 continue
-            residuals, complement = found.residuals(alpha)
+            residuals, complement = pair
             errors.append(squared_errors(residuals, complement, problem.weights))
             least = np.maximum(complement, np.finfo(float).tiny)
             outputs = problem.Y - residuals / (least * root)[:, None]
-            coef = root[:, None] * residuals / alpha
+            coef = problem.coef(residuals / alpha)
             trained.append(Trained(coef, problem.means, left_out=outputs))
         return np.array(errors), trained
 
@@ -109,7 +129,7 @@ class LiftedGram(NamedTuple):
     K : ndarray of shape (n_samples, n_samples)
         ``W^1/2 K W^1/2 + known u u'``
     u : ndarray of shape (n_samples,)
-        Of norm 1.
+        Of norm 1; zero without centering.
     known : float
         0 without centering.
     """
@@ -122,98 +142,67 @@ class LiftedGram(NamedTuple):
     def of(cls, problem: TrainingProblem) -> LiftedGram:
         """Compute the matrix."""
         K = weighted(problem.kernel.gram(problem.backend), problem.weights)
-        root = np.sqrt(problem.weights)
-        u, known = root / np.linalg.norm(root), 0.0
+        u, known = np.zeros(len(K)), 0.0
         if problem.center:
+            root = np.sqrt(problem.weights)
+            u = root / np.linalg.norm(root)
             known = float(np.trace(K)) / len(K)
-            K += known * np.outer(u, u)
+            # K is symmetric: its transpose is the column-major array that BLAS overwrites.
+            K = dger(known, u, u, a=K.T, overwrite_a=1).T
         return cls(K, u, known)
 
-
-@dataclass(frozen=True)
-class Decomposition:
-    """The eigendecomposition of a `LiftedGram`, for leave-one-out residuals of several alphas.
-
-    The residual of sample i when it is left out is ``(y_i - f(x_i)) / (1 - H_ii)`` with the
-    hat matrix H of the fit to all samples, intercept included. The kernel is held fixed.
-
-    Attributes
-    ----------
-    problem : TrainingProblem
-    eigenvalues : ndarray of shape (n_samples,)
-        In ascending order.
-    Q, squares : ndarray of shape (n_samples, n_samples)
-        Eigenvectors, and the squares of their entries.
-    projected : ndarray of shape (n_samples, n_outputs)
-        ``Q' w^1/2 (y - mean)``
-    lifted : ndarray of shape (n_samples,)
-        Squared entries of the intercept's direction.
-    known : float
-        Its eigenvalue.
-    """
-
-    problem: TrainingProblem
-    eigenvalues: np.ndarray
-    Q: np.ndarray
-    squares: np.ndarray
-    projected: np.ndarray
-    lifted: np.ndarray
-    known: float
-
-    @classmethod
-    def of(
-        cls, problem: TrainingProblem, matrix: LiftedGram, values: Sequence[float]
-    ) -> Decomposition:
-        """Decompose the matrix, which is overwritten; raise if no alpha has a solution."""
-        targets = np.sqrt(problem.weights)[:, None] * (problem.Y - problem.means)
-        eigenvalues, Q = decomposed(matrix.K)
-        if eigenvalues[0] + max(values) <= 0:
-            raise not_definite(max(values))
-        return cls(problem, eigenvalues, Q, Q**2, Q.T @ targets, matrix.u**2, matrix.known)
-
-    def is_definite(self, alpha: float) -> bool:
-        """Return whether ridge has a solution for this alpha; otherwise it is never chosen."""
-        return bool(self.eigenvalues[0] + alpha > 0)
-
-    def residuals(self, alpha: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return ``w^1/2 (y - f)``, shape (n_samples, n_outputs), and 1 - H_ii."""
-        shrink = alpha / (self.eigenvalues + alpha)  # of I - H without intercept, on eigenvectors
-        complement = self.squares @ shrink
-        if self.problem.center:
-            complement -= alpha / (self.known + alpha) * self.lifted
-        return self.Q @ (shrink[:, None] * self.projected), complement
-
-    def errors(self, values: Sequence[float]) -> np.ndarray:
-        """Return the leave-one-out error for each alpha, infinite without a solution."""
-        w = self.problem.weights
-        return np.array(
-            [
-                squared_errors(*self.residuals(alpha), w) if self.is_definite(alpha) else np.inf
-                for alpha in values
-            ]
-        )
+    def lifted(self, alpha: float) -> np.ndarray:
+        """Return what the direction adds to the diagonal of the inverse of ``K + alpha I``."""
+        return np.asarray(self.u**2 / (self.known + alpha))
 
 
-def factorised_errors(
+# For one alpha: ``w^1/2 (y - f)``, shape (n_samples, n_outputs), and 1 - H_ii, shape (n_samples,).
+Residuals = tuple[np.ndarray, np.ndarray]
+
+
+def residuals_by_eigenvectors(
     problem: TrainingProblem, matrix: LiftedGram, values: Sequence[float]
-) -> np.ndarray | None:
-    """Return exact leave-one-out errors by a Cholesky decomposition for each alpha.
+) -> list[Residuals | None]:
+    """Return the residuals for each alpha by one eigendecomposition, which overwrites the matrix.
 
-    With B as in `leave_one_out`, the residual is ``(B^-1 w^1/2 (y - mean))_i / G_ii``. For few
-    values this is faster than an eigendecomposition. Return
-    None if a B is not positive definite.
+    None for an alpha without a solution; raise if there is none for any alpha.
     """
     targets = np.sqrt(problem.weights)[:, None] * (problem.Y - problem.means)
-    errors, everyone = [], np.arange(len(targets))
+    eigenvalues, Q = decomposed(matrix.K)
+    if eigenvalues[0] + max(values) <= 0:
+        raise not_definite(max(values))
+    projected = Q.T @ targets
+    shrink = [alpha / (eigenvalues + alpha) for alpha in values]  # of I - H, without intercept
+    fits = [Q @ (one[:, None] * projected) for one in shrink]
+    Q *= Q
+    found: list[Residuals | None] = []
+    for alpha, one, residuals in zip(values, shrink, fits, strict=True):
+        complement = Q @ one - matrix.lifted(alpha) * alpha
+        found.append((residuals, complement) if eigenvalues[0] + alpha > 0 else None)
+    return found
+
+
+def residuals_by_cholesky(
+    problem: TrainingProblem, matrix: LiftedGram, values: Sequence[float]
+) -> list[Residuals | None] | None:
+    """Return the residuals for each alpha by a Cholesky decomposition for each of them.
+
+    For few values this is faster than an eigendecomposition. With B and G as in `leave_one_out`,
+    the residuals are ``alpha B^-1 w^1/2 (y - mean)``, and ``1 - H_ii = alpha G_ii``. Return None if
+    a B is not positive definite.
+    """
+    targets = np.sqrt(problem.weights)[:, None] * (problem.Y - problem.means)
+    found: list[Residuals | None] = []
+    work = np.empty_like(matrix.K)
     for alpha in values:
-        system = DenseSystem.of(matrix.K.copy(), alpha)
+        np.copyto(work, matrix.K)
+        system = DenseSystem.of(work, alpha)
         if system is None:
             return None
-        solution, G = system.solve(targets), system.inverse_diagonal(everyone)
-        if problem.center:
-            G = G - matrix.u**2 / (matrix.known + alpha)
-        errors.append(squared_errors(solution, G, problem.weights))
-    return np.array(errors)
+        residuals = alpha * system.solve(targets)
+        G = system.inverse_diagonal(np.arange(len(targets)), overwrite=True)
+        found.append((residuals, alpha * (G - matrix.lifted(alpha))))
+    return found
 
 
 def has_closed_form(
@@ -296,12 +285,15 @@ class DenseSystem:
         """Return ``(S + alpha I)^-1 v`` for v of shape (n_samples, n_vectors)."""
         return dpotrs(self.factor, v, lower=1)[0]
 
-    def inverse_diagonal(self, samples: np.ndarray) -> np.ndarray:
-        """Return entries of the diagonal of ``(S + alpha I)^-1``, shape (n_chosen,)."""
+    def inverse_diagonal(self, samples: np.ndarray, overwrite: bool = False) -> np.ndarray:
+        """Return entries of the diagonal of ``(S + alpha I)^-1``, shape (n_chosen,).
+
+        With `overwrite`, the factor may be lost.
+        """
         n = len(self.factor)
         if len(samples) == n:
             # (L L')^-1 = L^-T L^-1: its diagonal has the squared norms of the columns of L^-1.
-            columns = dtrtri(self.factor, lower=1)[0].T
+            columns = dtrtri(self.factor, lower=1, overwrite_c=overwrite)[0].T
             return np.array([column[i:] @ column[i:] for i, column in enumerate(columns)])
         units = np.zeros((n, len(samples)), order="F")
         units[samples, np.arange(len(samples))] = 1.0
