@@ -14,7 +14,7 @@ import learnkernels as lk
 from learnkernels.estimators.families import RULES
 from learnkernels.kernels import resolve
 from learnkernels.kernels.base import TrainingData
-from learnkernels.kernels.table import quantiles, standardize
+from learnkernels.kernels.table import standardize
 
 
 def test_none_is_table_with_gaussians_laplacians_and_linear(rng):
@@ -145,13 +145,3 @@ def test_learned_metric_inside_a_table_with_categories_and_missing_cells(rng):
     X.loc[3, "a"] = np.nan
     model = lk.KernelRegressor(lk.table([lk.learned_metric()])).fit(X, y)
     assert model.score(X, y) > 0.9
-
-
-@pytest.mark.parametrize("n", [1, 2, 7, 10, 33])
-def test_quantiles_with_equal_weights_are_those_of_repeated_rows(n, rng):
-    X, levels = rng.integers(0, 9, (n, 4)).astype(float), (0.1, 0.5, 0.9)
-    found = quantiles(X, np.full(n, 0.7), levels)
-    assert (found == quantiles(X, np.ones(n), levels)).all()
-    # Rows of weight zero lead to the other algorithm, which sorts.
-    more = np.vstack([X, rng.standard_normal((3, 4))])
-    assert (found == quantiles(more, np.repeat([1.0, 0.0], [n, 3]), levels)).all()

@@ -55,6 +55,7 @@ from learnkernels.kernels import (
     kernel_names,
     kernels_by_source,
 )
+from learnkernels.kernels.quantiles import column_medians
 from learnkernels.kernels.sources import ALL_COLUMNS
 
 # Samples on which a kernel without a known formula is checked to be positive semi-definite.
@@ -207,7 +208,7 @@ def groups_of(
         if kind[0] is CompiledGroup:
             # A Gaussian of twice the gamma is the square of an earlier one: sort by parameters.
             members.sort(key=lambda k: (formulas[k].code, formulas[k].params))
-            origin = None if hasattr(X, "tocsr") else np.median(X, axis=0)
+            origin = None if hasattr(X, "tocsr") else column_medians(X)
             if kind[1]:  # no shift, no rounding: distances are differences of the data
                 origin = np.zeros(X.shape[1])
             chosen = tuple(formulas[k] for k in members)

@@ -15,6 +15,7 @@ from scipy import sparse
 from learnkernels.checks import is_number, is_several, require_positive
 from learnkernels.errors import InputError
 from learnkernels.kernels.base import CodedKernel, Family, Kernel, TrainingData
+from learnkernels.kernels.quantiles import column_medians
 
 # Multiples of the inverse median distance in the default grid.
 WIDTHS = 2.0 ** np.arange(-5, 5)
@@ -106,7 +107,7 @@ def median_distance(X: Any, weights: np.ndarray | None, kernel: type[Exponential
     A = X[chosen]  # (m, n_features)
     with np.errstate(over="ignore", invalid="ignore"):  # checked below
         if not sparse.issparse(A):
-            A = A - np.median(A, axis=0)  # same distances, smaller rounding errors
+            A = A - column_medians(A)  # same distances, smaller rounding errors
         D = kernel.distances(A)  # (m, m)
         if kernel.rounding:
             norms = kernel.distances(A, A[:1] * 0)[:, 0]

@@ -21,6 +21,7 @@ from learnkernels.kernels.exponential import median_distance
 from learnkernels.kernels.gaussian import Gaussian
 from learnkernels.kernels.laplacian import Laplacian
 from learnkernels.kernels.linear import Linear
+from learnkernels.kernels.quantiles import column_quantiles
 from learnkernels.kernels.sources import Source, kernels_behind
 
 # Multiples of the inverse median distance. Wide Gaussians make nearly linear functions smooth.
@@ -60,7 +61,8 @@ class Standardize:
     def __call__(self, X: Any) -> np.ndarray:
         X = X.toarray() if sparse.issparse(X) else X  # of a model that was fitted to an array
         Z = np.take(X, self.columns, axis=1)  # samples in rows also in memory
-        Z = (Z - self.center) / self.scale
+        Z = Z - self.center
+        Z /= self.scale
         missing = np.isnan(Z)
         if missing.any():
             Z = np.where(missing, self.neutral, Z)
@@ -200,14 +202,17 @@ def robust_moments(X: np.ndarray, w: np.ndarray) -> np.ndarray:
 
     Extreme values do not count in the mean and in the standard deviation.
     """
-    low, center, high = quantiles(X, w, (0.1, 0.5, 0.9))
+    low, center, high = column_quantiles(X, w, (0.1, 0.5, 0.9))
     margin = np.where(high > low, OUTSIDE * (high - low), np.inf)
-    clipped = np.clip(X, low - margin, high + margin) - center
-    size = np.abs(clipped).max(axis=0, initial=0.0)
+    unit = np.clip(X, low - margin, high + margin)
+    unit -= center
+    size = np.maximum(unit.max(axis=0, initial=0.0), -unit.min(axis=0, initial=0.0))
     size[size == 0] = 1.0
-    unit = clipped / size  # squares of very large or small values leave the range of numbers
+    unit /= size  # squares of very large or small values leave the range of numbers
     mean = w @ unit / w.sum()
-    scale = size * np.sqrt(w @ (unit - mean) ** 2 / w.sum())
+    unit -= mean
+    unit *= unit
+    scale = size * np.sqrt(w @ unit / w.sum())
     return np.stack([center, center + size * mean, scale])
 
 
@@ -253,25 +258,3 @@ def new_names(step: Standardize, data: TrainingData) -> list[str] | None:
         return None
     indicators = [f"{data.names[k]} is missing" for k in step.indicators]
     return [*(data.names[k] for k in step.columns), *indicators]
-
-
-def quantiles(X: np.ndarray, w: np.ndarray, levels: Sequence[float]) -> np.ndarray:
-    """Return weighted quantiles of each column, shape (n_levels, n_columns).
-
-    A quantile is the lowest value such that it and the lower ones have this part of the weight.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_columns)
-    w : ndarray of shape (n_samples,)
-        Sample weights.
-    levels : sequence of float
-    """
-    if (w == w[0]).all():  # no need to sort
-        counts = np.arange(1, len(X) + 1)
-        positions = [int((counts < q * len(X)).sum()) for q in levels]
-        return np.asarray(np.partition(X, positions, axis=0)[positions])
-    order = np.argsort(X, axis=0, kind="stable")
-    values, cumulated = np.take_along_axis(X, order, axis=0), np.cumsum(w[order], axis=0)
-    places = np.stack([(cumulated < q * cumulated[-1]).sum(axis=0) for q in levels])
-    return np.take_along_axis(values, places, axis=0)

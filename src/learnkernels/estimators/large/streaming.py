@@ -306,11 +306,11 @@ def train_on_all(model: Any, fitted: Any, rows: AllRows) -> tuple[Predictor, flo
     strategy = rows.ridge(model)
     problem = replace(learned.problem, left_out=True, posterior=True)
     solution = strategy.solve(problem)
-    if is_classifier(model):
-        losses = [class_loss(outputs, problem) for outputs in solution.outputs(alphas)]
-    else:
-        losses = list(solution.errors(alphas))
-    best = int(np.argmin(losses))
+    best = 0
+    if len(alphas) > 1 and is_classifier(model):
+        best = int(np.argmin([class_loss(held, problem) for held in solution.outputs(alphas)]))
+    elif len(alphas) > 1:
+        best = int(np.argmin(solution.errors(alphas)))
     trained = solution.trained(alphas[best])
     terms = ((problem.kernel, trained.coef, trained.primal),)
     predictor = Predictor(

@@ -15,6 +15,7 @@ from scipy import sparse
 
 from learnkernels.errors import InputError
 from learnkernels.kernels import FactorKernel, Source
+from learnkernels.kernels.quantiles import column_medians
 
 
 @dataclass(frozen=True)
@@ -93,7 +94,7 @@ class FactorGroup:
         dense = not sparse.issparse(data)
         group = cls(source, columns, first + block, None, cosine, missing, dense)
         if dense and not (raw or cosine):
-            group = replace(group, origin=np.median(data, axis=0)[columns])
+            group = replace(group, origin=column_medians(data)[columns])
         return group, group.arranged(data, observed)
 
     def prepare(self, X: Any) -> FactorSamples:

@@ -16,6 +16,7 @@ from learnkernels.gram.tiles.leaves import Tile, fill
 from learnkernels.jit import compiled
 from learnkernels.kernels import Code
 from learnkernels.kernels.l1 import l1_distances
+from learnkernels.kernels.quantiles import column_medians
 from learnkernels.kernels.row_products import dots, squared_norms
 
 # Squared norms this many times the median cost Gaussians their last four digits. A squared distance
@@ -189,7 +190,7 @@ def has_far_samples(X: Any) -> bool:
     if sparse.issparse(X):
         return False
     with np.errstate(over="ignore", invalid="ignore"):
-        A = X - np.median(X, axis=0)
+        A = X - column_medians(X)
         squared = np.einsum("ij,ij->i", A, A)
         some = np.linspace(0, len(A) - 1, min(len(A), SEARCHED)).round().astype(int)
         D = cdist(A[some], A[some], "sqeuclidean")
