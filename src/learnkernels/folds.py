@@ -51,6 +51,18 @@ def folds(
     return tests
 
 
+def require_folds(cv: Any) -> None:
+    """Raise unless `cv` is a number of folds, a splitter or an iterable."""
+    if is_whole(cv):
+        if cv < 2:
+            raise InputError(f"cv={cv!r}; it must be at least 2. Pass, for example, cv=5.")
+    elif isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
+        raise InputError(
+            f"cv={cv!r}; expected an integer of at least 2, a splitter of scikit-learn or an "
+            "iterable of (train, test) indices."
+        )
+
+
 def splits(
     samples: np.ndarray | int, cv: Any, random_state: Any = None, *, X: Any = None,
     fewer: bool = True, advice: str = "Add samples, or drop the class.",
@@ -73,19 +85,13 @@ def splits(
     """
     codes = None if is_whole(samples) else np.asarray(samples)
     n = int(samples) if codes is None else len(codes)
+    require_folds(cv)
     if is_whole(cv):
-        if cv < 2:
-            raise InputError(f"cv={cv!r}; it must be at least 2. Pass, for example, cv=5.")
         smallest = n if codes is None else int(np.bincount(codes).min())
         if smallest < (2 if fewer else cv):
             raise InputError(too_few(codes, smallest, 2 if fewer else cv, cv, advice))
         splitter = KFold if codes is None else StratifiedKFold
         cv = splitter(min(cv, smallest), shuffle=True, random_state=random_generator(random_state))
-    if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
-        raise InputError(
-            f"cv={cv!r}; expected an integer of at least 2, a splitter of scikit-learn or an "
-            "iterable of (train, test) indices."
-        )
     with as_input_error("cv: "):
         X = np.zeros((n, 1)) if X is None else X
         pairs = cv.split(X, codes) if hasattr(cv, "split") else cv

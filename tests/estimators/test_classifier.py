@@ -131,6 +131,7 @@ def test_text_column_is_named_in_input_error(classes):
         ({"machine": "forest"}, "machine='forest'"),
         ({"normalize": "max"}, "normalize='max'"),
         ({"C": [1, 10], "cv": 1}, "cv=1"),
+        ({"cv": 1}, "cv=1"),
         ({"kernels": []}, "at least one kernel"),
     ],
 )

@@ -38,6 +38,7 @@ from learnkernels.estimators.search import (
 )
 from learnkernels.estimators.selection import Chosen, Loss, choose
 from learnkernels.execution import as_backend
+from learnkernels.folds import require_folds
 from learnkernels.gram.learned import Function
 from learnkernels.kernels import input_kind
 from learnkernels.kernels.tables import is_lazy
@@ -148,6 +149,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit to samples in memory, or to more of them with the kernel from a subsample."""
         self._check_parameters()
+        require_folds(self.cv)
         if self.subsample is not None:
             fit_subsample(self, X, y, sample_weight)
             return

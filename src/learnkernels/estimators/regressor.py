@@ -170,9 +170,10 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
     tail_sums_ : ndarray of shape (n_kernels,)
         Tail sum of the spectrum of each kernel; only for the methods ``"conv"`` and ``"dc"``.
     selection_ : Selection
-        The candidates and their held-out errors; only for the methods ``"auto"`` and ``"loo"``. For
-        ``weights="per_target"`` their errors of generalised cross-validation, relative to the
-        variance of a target, and their shares in the averages, means over targets.
+        The candidates and their held-out errors; only for the methods ``"auto"`` and ``"loo"``, and
+        not for a constant target. For ``weights="per_target"`` their errors of generalised
+        cross-validation, relative to the variance of a target, and their shares in the averages,
+        means over targets.
     n_features_in_ : int
         Number of features.
     feature_names_in_ : ndarray of shape (n_features,)
