@@ -86,7 +86,9 @@ def steps(client: Client, X: Any, y: Any, m: int) -> list[tuple[float, float, fl
     _, *few = rows.take(*streaming.draw(model, rows, 2 * m))
     fitted: Fitted = model._fit_in_memory(*few)
     some = X.chunks[0][0] * len(client.nthreads())
+    # Every worker loads the compiled functions of both steps.
     streaming.train_on_all(model, fitted, streaming.all_rows(model, X[:some], y[:some], None))
+    client.compute(model.predict(X[:some]).sum()).result()
     return [
         timed(client, lambda: streaming.train_on_all(model, fitted, rows)),
         timed(client, lambda: client.compute(model.predict(X).sum()).result()),
