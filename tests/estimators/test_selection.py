@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import learnkernels as lk
+from learnkernels.estimators import selection
 from learnkernels.estimators.fitting import fit_values, learn, prepare
 from learnkernels.estimators.selection import (
     UNIFORM_SAMPLES,
@@ -102,7 +103,8 @@ def test_uniform_weights_are_compared_on_some_of_many_samples(rng):
         lk.KernelRegressor(views, First(), alpha=[0.1, 1.0]).fit(X, y)
 
 
-def test_folds_with_uniform_weights_end_once_these_are_not_better(rng):
+def test_folds_with_uniform_weights_end_once_these_are_worse(rng, monkeypatch):
+    monkeypatch.setattr(selection, "TESTED", 40)
     X = rng.standard_normal((60, 3))
     Y = np.sin(X[:, :1])
     folds = np.repeat(np.arange(3), 20)
@@ -121,7 +123,29 @@ def test_folds_with_uniform_weights_end_once_these_are_not_better(rng):
     expected = squared_loss(Y)(held[0])
     found = uniform_losses(prepared, Ridge(), 0.1, loss, expected + 1.0)
     assert np.allclose(found, expected) and len(tested) == 3
-    better = expected + np.where(folds == 1, -10.0, 1.0)  # better than uniform from fold 1 on
+    better = expected - np.where(folds == 0, 10.0, 0.0)
     tested.clear()
     assert uniform_losses(prepared, Ridge(), 0.1, loss, better) is None
-    assert len(tested) == 2
+    assert len(tested) == 2  # the first fold has too few samples to end
+    tested.clear()
+    equal = uniform_losses(prepared, Ridge(), 0.1, loss, expected)
+    assert np.allclose(equal, expected) and len(tested) == 3
+
+
+def test_weights_of_the_choice_of_kernels_are_the_start_for_a_list_of_alpha(rng):
+    X = rng.standard_normal((150, 3))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] ** 2 + 0.1 * rng.standard_normal(150)
+    listed, learned = (
+        lk.KernelRegressor(alpha=alpha).fit(X, y) for alpha in ([0.01, 0.1, 1.0], "auto")
+    )
+    names = [[one.name for one in model.selection_.candidates] for model in (listed, learned)]
+    assert names[0] == names[1]
+
+
+def test_uniform_weights_are_compared_with_the_landmarks_that_are_used(rng):
+    X = rng.standard_normal((300, 5))
+    y = np.sin(2 * X[:, 0]) + X[:, 1] ** 2
+    views = [lk.on([2], lk.gaussians([1.0])), lk.on([0, 1], lk.gaussians([0.5]))]
+    model = lk.KernelRegressor(views, First(), alpha=[0.1, 1.0], n_components=40)
+    with pytest.warns(lk.UniformBetterWarning, match=r"against .* \(260 samples\)"):
+        model.fit(X, y)

@@ -12,7 +12,7 @@ from learnkernels.kernels.l1 import CLOSE, NARROW, l1_distances
 WIDE = NARROW + 5
 
 
-@pytest.mark.parametrize("columns", [0, 1, 7, NARROW - 1, NARROW, WIDE, 131])
+@pytest.mark.parametrize("columns", [0, 1, 7, NARROW - 1, NARROW, WIDE, 131, 400, 1400])
 @pytest.mark.parametrize("shape", [(1, 1), (2, 3), (3, 2), (10, 13), (31, 3), (12, 240)])
 def test_distances_equal_those_of_scipy_for_all_remainders(shape, columns, rng):
     A, B = rng.standard_normal((shape[0], columns)), rng.standard_normal((shape[1], columns))

@@ -1,5 +1,6 @@
 """Dense kernel ridge regression against scikit-learn and against its definition."""
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -59,20 +60,41 @@ def test_outputs_of_left_out_samples_are_those_of_one_fit_for_each_alpha(center,
         assert np.allclose(outputs, alone.left_out)
 
 
-@pytest.mark.parametrize("n_values", [3, 8])
 @pytest.mark.parametrize("center", [True, False])
-def test_predictors_that_were_compared_are_kept_for_their_problem(center, n_values, rng):
+def test_best_predictor_is_kept_for_its_problem(center, rng):
     K, problem = gaussian_problem(rng, center=center, weights=rng.uniform(0.5, 2.0, 40))
-    values = np.geomspace(1e-3, 10, n_values).tolist()
-    leave_one_out(problem, values)  # overwrites the matrix
-    (kept,) = DenseRidge().train(replace(problem, left_out=True), values[1:2])
-    fresh = replace(problem, kernel=GramMatrix(K.copy()), left_out=True)
-    (alone,) = DenseRidge().train(fresh, values[1:2])
+    values = [1e-3, 0.1, 10.0]
+    errors = leave_one_out(problem, values)  # overwrites the matrix
+    best = [values[int(np.argmin(errors))]]
+    assert list(problem.kept(DenseRidge)) == best
+    (kept,) = DenseRidge().train(replace(problem, left_out=True), best)
+    fresh = replace(problem, kernel=GramMatrix(K.copy()), left_out=True, known={})
+    (alone,) = DenseRidge().train(fresh, best)
     assert np.allclose(kept.coef, alone.coef, rtol=1e-8)
     assert np.allclose(kept.left_out, alone.left_out, rtol=1e-8)
+    assert (DenseRidge().left_out(problem, best)[0] == kept.left_out).all()
+    assert DenseRidge().train(problem, best)[0].left_out is None  # not asked for
     other = replace(problem, kernel=GramMatrix(2 * K))
-    (changed,) = DenseRidge().train(other, values[1:2])
-    assert changed.left_out is None and not np.allclose(changed.coef, alone.coef)
+    assert problem.kept(DenseRidge) and not other.kept(DenseRidge)
+
+
+def test_predictors_by_eigenvectors_are_not_kept(rng):
+    _, problem = gaussian_problem(rng)
+    leave_one_out(problem, np.geomspace(1e-3, 10, 8).tolist())
+    assert problem.kept(DenseRidge) == {}
+
+
+def test_alphas_without_a_solution_have_infinite_errors_without_warnings(rng):
+    K = np.diag([-1.0, 1.0, 2.0, 3.0])
+    values = [3.0, 2.0, 1.0]  # K + I is singular
+    problem = training_problem(K, rng.standard_normal((4, 1)), center=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        errors = leave_one_out(problem, values)
+    assert np.isfinite(errors[:2]).all() and errors[2] == np.inf
+    none = training_problem(-5 * np.eye(4), rng.standard_normal((4, 1)), center=False)
+    with pytest.raises(lk.InputError, match="alpha"):
+        leave_one_out(none, values)
 
 
 # Few values of alpha use Cholesky decompositions, many an eigendecomposition.

@@ -149,7 +149,8 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         """Fit to samples in memory, or to more of them with the kernel from a subsample."""
         self._check_parameters()
-        require_folds(self.cv)
+        if self.cv is not None:
+            require_folds(self.cv)
         if self.subsample is not None:
             fit_subsample(self, X, y, sample_weight)
             return
@@ -182,7 +183,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
                 X, targets.alignment, targets.machine, rows, self.TASK, **settings, **memory
             )
             score = None if self.scoring is None else partial(self._scores, prepared, targets)
-            chosen = choose(prepared, search, self._loss(targets), self.LOSS, score)
+            chosen = choose(prepared, search, self._loss(targets), self.LOSS, score, family.start)
             self._store_comparison(chosen)
             learned = chosen.learned or learn(
                 prepared, chosen.method, machine, chosen.value or 1.0, start=family.start,

@@ -27,7 +27,9 @@ from learnkernels.estimators.search import PATHS, Search
 from learnkernels.gram import GramMatrix, LearnedKernel
 from learnkernels.machines import (
     DenseRidge,
+    LandmarkRidge,
     Machine,
+    Strategy,
     TrainingProblem,
     dense_subproblem,
     prefers_products,
@@ -45,6 +47,8 @@ from learnkernels.significance import paired_difference
 
 # Samples whose leave-one-out errors compare uniform weights with a method.
 UNIFORM_SAMPLES = 500
+# Held-out samples after which folds with uniform weights may end.
+TESTED = 200
 # Values by which a path is continued at a time, and values up to which it is.
 MORE, MOST = 3, 20
 # Methods that "auto" compares by folds, from the simplest on; for few samples, "loo" too.
@@ -87,7 +91,7 @@ class Chosen:
 
 def choose(
     prepared: Prepared, search: Search, loss: Loss, measure: str,
-    score: Callable[[np.ndarray], np.ndarray] | None,
+    score: Callable[[np.ndarray], np.ndarray] | None, start: np.ndarray | None = None,
 ) -> Chosen:  # fmt: skip
     """Choose the method and the value of C or alpha of smallest held-out loss.
 
@@ -102,18 +106,20 @@ def choose(
     score : callable or None
         Scores of each value, shape (n_values,), for outputs of shape (n_values, n_samples,
         n_outputs): the user's scoring, which then chooses instead of the loss.
+    start : ndarray of shape (n_kernels,) or None
+        Initial weights, as in `learn`.
     """
     if not (search.methods or search.several):
         return Chosen(search.method, search.values[0] if search.values else None)
-    compared = prepared, search.method, search.machine.approximate(), search.values
     if not (search.only_folds or search.method.one_stage):
-        learned = learn(prepared, search.method, search.machine)
+        learned = learn(prepared, search.method, search.machine, start=start)
         errors = leave_one_out_errors(
             prepared, search.method, learned, search.machine, search.values
         )
         if errors is not None:
             best = search.values[int(np.argmin(errors))]
             return Chosen(search.method, best, losses=errors, learned=learned)
+    compared = prepared, search.method, search.machine.approximate(), search.values
     if search.methods:
         found = compare_methods(*compared, loss, measure)
     else:
@@ -347,9 +353,10 @@ def compare_values(
 def uniform_losses(
     prepared: Prepared, machine: Machine, value: float, loss: Loss, own: np.ndarray
 ) -> np.ndarray | None:
-    """Return the held-out loss of each sample with uniform weights; None if they are not better.
+    """Return the held-out loss of each sample with uniform weights.
 
-    The folds end as soon as the losses so far are not lower than those of the method.
+    None if, after a fold with which at least TESTED samples were held out, the losses so far are
+    higher than those of the method: further folds are left out then.
 
     Parameters
     ----------
@@ -366,7 +373,7 @@ def uniform_losses(
         outputs[test] = held
         found[test] = np.asarray(loss(outputs), dtype=float)[test]
         known = np.isfinite(found)
-        if w[known] @ found[known] >= w[known] @ own[known]:
+        if known.sum() >= TESTED and w[known] @ found[known] > w[known] @ own[known]:
             return None
     return found
 
@@ -395,7 +402,8 @@ def warn_if_uniform_better(
         return
     warn(
         f"uniform weights are significantly better here than method {method.name!r}: held-out "
-        f"{measure} {np.average(other, weights=w):.4g} against {np.average(own, weights=w):.4g}. "
+        f"{measure} {np.average(other, weights=w):.4g} against {np.average(own, weights=w):.4g} "
+        f"({len(own)} samples). "
         'Use method="auto", or method="unif".',
         UniformBetterWarning,
     )
@@ -443,23 +451,49 @@ def leave_one_out_errors(
     own : Learned
         By this method.
     """
-    errors = machine.strategy(own.problem, len(values)).leave_one_out(own.problem, values)
+    strategy = machine.strategy(own.problem, len(values))
+    errors = strategy.leave_one_out(own.problem, values)
     if errors is not None and compared_with_uniform(method):
         with suppressed(ConstantKernelWarning, UndefinedAlignmentWarning):
             uniform = learn(prepared, Uniform(), machine)
-        (mine, w), (theirs, _) = (left_out_losses(one.problem, values) for one in (own, uniform))
-        warn_if_uniform_better(method, mine, theirs, w, "squared error")
+        best = [values[int(np.argmin(errors))]]
+        few = len(prepared.Y) <= UNIFORM_SAMPLES or isinstance(strategy, LandmarkRidge)
+        mine, w = left_out_losses(own.problem, strategy, best if few else values)
+        theirs, _ = left_out_losses(uniform.problem, strategy, values)
+        known = np.isfinite(mine) & np.isfinite(theirs)
+        if known.any():
+            warn_if_uniform_better(method, mine[known], theirs[known], w[known], "squared error")
     return errors
 
 
 def left_out_losses(
-    problem: TrainingProblem, values: Sequence[float]
+    problem: TrainingProblem, strategy: Strategy, values: Sequence[float]
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return leave-one-out squared errors of the best alpha, and sample weights, of some samples.
+    """Return leave-one-out squared errors of the best alpha, and the weights of these samples.
 
-    For a comparison of weights: that does not justify further decompositions of all samples.
+    With all samples for landmarks. Otherwise with at most UNIFORM_SAMPLES of them: a comparison of
+    weights does not justify further decompositions of all samples.
+
+    Parameters
+    ----------
+    problem : TrainingProblem
+    strategy : Strategy
+    values : sequence of float
+
+    Returns
+    -------
+    losses : ndarray of shape (n_compared,)
+        NaN where there is no solution, and for landmarks.
+    weights : ndarray of shape (n_compared,)
     """
-    few = dense_subproblem(problem, UNIFORM_SAMPLES)
-    losses = np.array([squared_loss(few.Y)(held) for held in DenseRidge().left_out(few, values)])
-    errors = np.nan_to_num(losses @ few.weights, nan=np.inf)  # without a solution
-    return losses[int(np.argmin(errors))], few.weights
+    if isinstance(strategy, LandmarkRidge):
+        held = strategy.left_out(problem, values)
+    else:
+        if len(problem.Y) > UNIFORM_SAMPLES:
+            problem = dense_subproblem(problem, UNIFORM_SAMPLES)
+        held = DenseRidge().left_out(problem, values)
+    losses = np.array([squared_loss(problem.Y)(outputs) for outputs in held])
+    sums = np.where(
+        np.isfinite(losses).any(axis=1), np.nansum(losses * problem.weights, axis=1), np.inf
+    )
+    return losses[int(np.argmin(sums))], problem.weights

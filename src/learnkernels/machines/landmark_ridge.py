@@ -99,7 +99,7 @@ class NormalEquations:
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """Leave-one-out residuals of a range of samples, for each alpha."""
+    """Squared leave-one-out residuals of a range of samples, for each alpha."""
 
     landmarks: Landmarks  # with features on the eigenvectors
     Y: np.ndarray  # centered
@@ -108,8 +108,14 @@ class LeaveOneOut:
     center: np.ndarray  # (rank,), mean of the features
     shrunk: np.ndarray  # (n_values, rank), 1 / (eigenvalue + alpha)
     theta: np.ndarray  # (n_values, rank, n_outputs), on the eigenvectors
+    counted: np.ndarray  # (n_samples,), 0 for landmarks
 
-    def __call__(self, rows: slice) -> list[np.ndarray]:
+    def __call__(self, rows: slice) -> np.ndarray:
+        """Return the sums of some samples, shape (n_values,)."""
+        w = self.weights[rows] * self.counted[rows]
+        return np.array([float(w @ np.mean(r**2, axis=1)) for r in self.residuals(rows)])
+
+    def residuals(self, rows: slice) -> list[np.ndarray]:
         """Return y - f(x) of f without the sample, shape (n_rows, n_outputs), for each alpha."""
         U = self.landmarks.features(rows)  # (n_rows, rank)
         U -= self.center
@@ -218,11 +224,10 @@ class LandmarkSolution:
 
     def errors(self, values: Sequence[float]) -> np.ndarray:
         """Return the leave-one-out error of each alpha, shape (n_values,)."""
-        counted = np.ones(len(self.problem.Y), dtype=bool)
-        counted[self.landmarks.index] = False
-        w, Y = self.problem.weights[counted], self.problem.Y[counted]
-        held = self.outputs(values)[:, counted]
-        return np.asarray(np.mean((Y - held) ** 2, axis=2) @ w / w.sum())
+        task = self.left_out(values)
+        ranges = self.landmarks.row_ranges()
+        parts = self.problem.backend.map(task, ranges, "leave-one-out errors")
+        return np.asarray(np.sum(list(parts), axis=0) / (task.weights @ task.counted))
 
     def trained(self, alpha: float) -> Trained:
         """Return the predictor for one alpha."""
@@ -243,7 +248,7 @@ class LandmarkSolution:
         missing = [alpha for alpha in values if alpha not in self.held]
         if missing:
             task, ranges = self.left_out(missing), self.landmarks.row_ranges()
-            rows = self.problem.backend.map(task, ranges, "leave-one-out outputs")
+            rows = self.problem.backend.map(task.residuals, ranges, "leave-one-out outputs")
             found = self.problem.Y - np.concatenate(list(rows), axis=1)
             found[:, self.landmarks.index] = np.nan
             self.held.update(zip(missing, found, strict=True))
@@ -253,9 +258,11 @@ class LandmarkSolution:
         """Return the task that leaves out samples, for each alpha."""
         problem = self.problem
         shrunk = 1 / (self.eigenvalues + np.array(values, dtype=float)[:, None])  # (n_values, rank)
+        counted = np.ones(len(problem.weights))
+        counted[self.landmarks.index] = 0.0
         return LeaveOneOut(
             self.landmarks, problem.Y - self.means, problem.weights, self.total, self.mean,
-            shrunk, shrunk[:, :, None] * self.projected,
+            shrunk, shrunk[:, :, None] * self.projected, counted,
         )  # fmt: skip
 
 

@@ -65,7 +65,9 @@ def dense_subproblem(problem: TrainingProblem, most: int) -> TrainingProblem:
     chosen = some_samples(np.arange(len(problem.Y)), most)
     K, w = problem.kernel.take(chosen).gram(problem.backend), problem.weights[chosen]
     K = recentered(K, w) if problem.center else K
-    return replace(problem, kernel=GramMatrix(K), Y=problem.Y[chosen], weights=w, n_components=None)
+    return replace(
+        problem, kernel=GramMatrix(K), Y=problem.Y[chosen], weights=w, n_components=None, known={}
+    )
 
 
 def some_samples(samples: np.ndarray, most: int = MOST) -> np.ndarray:

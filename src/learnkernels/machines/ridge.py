@@ -7,7 +7,7 @@ With a centered Gram and centered y this is ridge with an unpenalised intercept.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -50,16 +50,12 @@ class DenseRidge(Strategy):
     name = "dense"
 
     def train(self, problem: TrainingProblem, values: Sequence[float]) -> list[Trained]:
-        known = problem.kept(DenseRidge)
-        if any(alpha not in known for alpha in values):
-            if len(values) > 1:
-                return self.path(problem, values)[1]
-            return [self.solve(problem, values[0])]
-        found = [known[alpha] for alpha in values]
-        return found if problem.left_out else [replace(one, left_out=None) for one in found]
-
-    def solve(self, problem: TrainingProblem, alpha: float) -> Trained:
-        """Return the predictor for one alpha."""
+        if len(values) > 1:
+            return [one.trained() for one in self.path(problem, values)]
+        (alpha,) = values
+        kept = problem.kept(DenseRidge).get(alpha)
+        if kept is not None:
+            return [kept if problem.left_out else replace(kept, left_out=None)]
         K = weighted(problem.kernel.gram(problem.backend), problem.weights)
         system = DenseSystem.of(K, alpha)
         if system is None:
@@ -67,16 +63,22 @@ class DenseRidge(Strategy):
         targets = np.sqrt(problem.weights)[:, None] * (problem.Y - problem.means)
         coef = problem.coef(system.solve(targets))
         left_out = left_out_outputs(problem, system, coef) if problem.left_out else None
-        return Trained(coef, problem.means, left_out=left_out)
+        return [Trained(coef, problem.means, left_out=left_out)]
 
     def leave_one_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
-        """Return the errors; predictors are kept in the problem, one of them will be used."""
-        errors, trained = self.path(problem, values)
-        known = problem.kept(DenseRidge)
-        for alpha, error, one in zip(values, errors, trained, strict=True):
-            if np.isfinite(error):
-                known[alpha] = one
-        return errors
+        """Return exact errors; the best predictor is kept if it is as precise as that of `train`.
+
+        This is the case if it was solved by Cholesky.
+        """
+        errors: list[float] = []
+        for one in self.path(problem, values):
+            error = one.error()
+            if not errors or error < min(errors):
+                best = one
+            errors.append(error)
+        if best.by_cholesky:
+            problem.kept(DenseRidge)[best.alpha] = best.trained()
+        return np.array(errors)
 
     def left_out(self, problem: TrainingProblem, values: Sequence[float]) -> np.ndarray:
         """Return outputs for samples that are left out, each alone, for each alpha.
@@ -86,36 +88,68 @@ class DenseRidge(Strategy):
         ndarray of shape (n_values, n_samples, n_outputs)
             NaN for samples that are not left out.
         """
-        return np.array([trained.left_out for trained in self.path(problem, values)[1]])
+        kept = problem.kept(DenseRidge)
+        if all(alpha in kept for alpha in values):
+            return np.array([kept[alpha].left_out for alpha in values])
+        return np.array([one.left_out() for one in self.path(problem, values)])
 
-    def path(
-        self, problem: TrainingProblem, values: Sequence[float]
-    ) -> tuple[np.ndarray, list[Trained]]:
-        """Return exact leave-one-out errors and predictors for each alpha, with their outputs.
-
-        The residual of sample i when it is left out is ``(y_i - f(x_i)) / (1 - H_ii)`` with the
-        hat matrix H of the fit to all samples, intercept included. The kernel is held fixed.
-        """
-        root = np.sqrt(problem.weights)
-        matrix = LiftedGram.of(problem)
+    def path(self, problem: TrainingProblem, values: Sequence[float]) -> Iterator[Solution]:
+        """Yield the solution for each alpha; raise if there is none for any of them."""
+        matrix, some = LiftedGram.of(problem), False
         few = len(values) <= FEW_VALUES
-        found = residuals_by_cholesky(problem, matrix, values) if few else None
-        if found is None:
-            found = residuals_by_eigenvectors(problem, matrix, values)
-        errors, trained = [], []
-        for alpha, pair in zip(values, found, strict=True):
-            if pair is None:
-                errors.append(np.inf)
-                unknown = np.full_like(problem.Y, np.nan)
-                trained.append(Trained(np.zeros_like(problem.Y), problem.means, left_out=unknown))
-                continue
-            residuals, complement = pair
-            errors.append(squared_errors(residuals, complement, problem.weights))
-            least = np.maximum(complement, np.finfo(float).tiny)
-            outputs = problem.Y - residuals / (least * root)[:, None]
-            coef = problem.coef(residuals / alpha)
-            trained.append(Trained(coef, problem.means, left_out=outputs))
-        return np.array(errors), trained
+        for one in (by_cholesky if few else by_eigenvectors)(problem, matrix, values):
+            some = some or one.residuals is not None
+            yield one
+        if not some:
+            raise not_definite(max(values))
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Ridge for one alpha, and samples that are left out, each alone.
+
+    The residual of sample i when it is left out is ``(y_i - f(x_i)) / (1 - H_ii)`` with the hat
+    matrix H of the fit to all samples, intercept included. The kernel is held fixed.
+
+    Attributes
+    ----------
+    problem : TrainingProblem
+    alpha : float
+    residuals : ndarray of shape (n_samples, n_outputs) or None
+        ``w^1/2 (y - f)``; None if there is no solution, which is never chosen.
+    complement : ndarray of shape (n_samples,)
+        ``1 - H_ii``
+    by_cholesky : bool
+        For a tiny alpha, this is more precise than an eigendecomposition.
+    """
+
+    problem: TrainingProblem
+    alpha: float
+    residuals: np.ndarray | None
+    complement: np.ndarray
+    by_cholesky: bool = False
+
+    def error(self) -> float:
+        """Return the leave-one-out error."""
+        if self.residuals is None:
+            return np.inf
+        return squared_errors(self.residuals, self.complement, self.problem.weights)
+
+    def left_out(self) -> np.ndarray:
+        """Return outputs for samples that are left out, shape (n_samples, n_outputs)."""
+        if self.residuals is None:
+            return np.full_like(self.problem.Y, np.nan)
+        least = np.maximum(self.complement, np.finfo(float).tiny)
+        scale = least * np.sqrt(self.problem.weights)
+        return np.asarray(self.problem.Y - self.residuals / scale[:, None])
+
+    def trained(self) -> Trained:
+        """Return the predictor."""
+        means = self.problem.means
+        if self.residuals is None:
+            return Trained(np.zeros_like(self.problem.Y), means, left_out=self.left_out())
+        coef = self.problem.coef(self.residuals / self.alpha)
+        return Trained(coef, means, left_out=self.left_out())
 
 
 class LiftedGram(NamedTuple):
@@ -156,53 +190,44 @@ class LiftedGram(NamedTuple):
         return np.asarray(self.u**2 / (self.known + alpha))
 
 
-# For one alpha: ``w^1/2 (y - f)``, shape (n_samples, n_outputs), and 1 - H_ii, shape (n_samples,).
-Residuals = tuple[np.ndarray, np.ndarray]
-
-
-def residuals_by_eigenvectors(
+def by_eigenvectors(
     problem: TrainingProblem, matrix: LiftedGram, values: Sequence[float]
-) -> list[Residuals | None]:
-    """Return the residuals for each alpha by one eigendecomposition, which overwrites the matrix.
-
-    None for an alpha without a solution; raise if there is none for any alpha.
-    """
+) -> Iterator[Solution]:
+    """Yield the solution for each alpha by one eigendecomposition, which overwrites the matrix."""
     targets = np.sqrt(problem.weights)[:, None] * (problem.Y - problem.means)
     eigenvalues, Q = decomposed(matrix.K)
-    if eigenvalues[0] + max(values) <= 0:
-        raise not_definite(max(values))
-    projected = Q.T @ targets
-    shrink = [alpha / (eigenvalues + alpha) for alpha in values]  # of I - H, without intercept
-    fits = [Q @ (one[:, None] * projected) for one in shrink]
-    Q *= Q
-    found: list[Residuals | None] = []
-    for alpha, one, residuals in zip(values, shrink, fits, strict=True):
-        complement = Q @ one - matrix.lifted(alpha) * alpha
-        found.append((residuals, complement) if eigenvalues[0] + alpha > 0 else None)
-    return found
+    projected, squares = Q.T @ targets, Q**2
+    for alpha in values:
+        if eigenvalues[0] + alpha <= 0:
+            yield Solution(problem, alpha, None, np.empty(0))
+            continue
+        shrink = alpha / (eigenvalues + alpha)  # of I - H without intercept, on eigenvectors
+        complement = squares @ shrink - alpha * matrix.lifted(alpha)
+        yield Solution(problem, alpha, Q @ (shrink[:, None] * projected), complement)
 
 
-def residuals_by_cholesky(
+def by_cholesky(
     problem: TrainingProblem, matrix: LiftedGram, values: Sequence[float]
-) -> list[Residuals | None] | None:
-    """Return the residuals for each alpha by a Cholesky decomposition for each of them.
+) -> Iterator[Solution]:
+    """Yield the solution for each alpha by a Cholesky decomposition for each of them.
 
-    For few values this is faster than an eigendecomposition. With B and G as in `leave_one_out`,
-    the residuals are ``alpha B^-1 w^1/2 (y - mean)``, and ``1 - H_ii = alpha G_ii``. Return None if
-    a B is not positive definite.
+    For few values this is faster than an eigendecomposition. With B and G as in the module
+    `leave_one_out`, residuals are ``alpha B^-1 w^1/2 (y - mean)``, and ``1 - H_ii = alpha G_ii``.
+    From the first B on that is not positive definite, eigenvectors are used.
     """
     targets = np.sqrt(problem.weights)[:, None] * (problem.Y - problem.means)
-    found: list[Residuals | None] = []
     work = np.empty_like(matrix.K)
-    for alpha in values:
+    for i, alpha in enumerate(values):
         np.copyto(work, matrix.K)
         system = DenseSystem.of(work, alpha)
         if system is None:
-            return None
+            del work
+            yield from by_eigenvectors(problem, matrix, values[i:])
+            return
         residuals = alpha * system.solve(targets)
         G = system.inverse_diagonal(np.arange(len(targets)), overwrite=True)
-        found.append((residuals, alpha * (G - matrix.lifted(alpha))))
-    return found
+        G -= matrix.lifted(alpha)
+        yield Solution(problem, alpha, residuals, alpha * G, by_cholesky=True)
 
 
 def has_closed_form(
