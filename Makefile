@@ -82,7 +82,7 @@ bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --group peers
 	$(BIN)/python -m benchmarks
 
-# The headline ratios of another revision and of the working tree: make bench-compare REV=v0.1.0
+# The headline ratios of another revision and of the working tree: make bench-compare REV=3140720 (0.1.0)
 bench-compare: .venv/ready
 	$(BIN)/python -m benchmarks.compare_revisions $(REV)
 

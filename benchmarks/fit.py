@@ -19,8 +19,8 @@ def run(quick: bool = False) -> None:
     for what, (X, y) in problems[: 1 if quick else None]:
         for C in (1.0, 10.0):
             against(
-                f"classify {what}, n={n}, C={C:g}",
-                lk.KernelClassifier(kernels, C=C),
+                f"alignf and SVM, {what}, n={n}, C={C:g}",
+                lk.KernelClassifier(kernels, "alignf", C=C, machine="svm"),
                 SVC(kernel="precomputed", C=C),
                 X,
                 y,
@@ -28,7 +28,10 @@ def run(quick: bool = False) -> None:
             )
     X, y = problem(n)
     ridge = KernelRidge(kernel="precomputed")
-    against(f"regress, n={n}", lk.KernelRegressor(kernels), ridge, X, y, repeats)
+    one_alpha = lk.KernelRegressor(kernels, "alignf", alpha=1.0)
+    against(f"alignf and ridge, n={n}, one alpha", one_alpha, ridge, X, y, repeats)
+    default = lk.KernelRegressor(kernels)
+    against(f"default method, alpha learned, n={n}", default, ridge, X, y, min(repeats, 2))
 
 
 def against(what, ours, one, X, y, repeats):

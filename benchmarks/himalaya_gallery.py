@@ -8,7 +8,7 @@ own, after a small fit that compiles and loads, so that its peak memory can be r
 
 from __future__ import annotations
 
-import resource
+import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -92,7 +92,10 @@ def one_fit(name: str, example: Example, seed: int) -> dict[str, float]:
     wall, cpu = time.perf_counter(), time.process_time()
     outputs = MODELS[name](example, X, Y, views)(X_new)
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # kilobytes on Linux
+    import resource  # not on Windows
+
+    unit = 1 if sys.platform == "darwin" else 1024  # macOS counts in bytes, Linux in kilobytes
+    peak = unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     scores = r2_score(Y_new, outputs, multioutput="raw_values")  # (n_targets,)
     row = {
         "seed": seed,

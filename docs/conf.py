@@ -80,6 +80,7 @@ sphinx_gallery_conf = {
 def setup(app):
     """Write the generated pages and tables; equations become MathML; list all pages at the end."""
     from billion_page import write_billion_pieces
+    from code_lines import link_lines
     from landmark_picture import write_landmarks
     from mathml import add_renderer
     from measured_tables import write_tables
@@ -92,6 +93,7 @@ def setup(app):
     from tables_page import write_pieces
 
     add_renderer(app)
+    app.connect("source-read", link_lines)
     app.connect("build-finished", write_sitemap)
     write_pages(HERE / "results", HERE / "reproductions")
     write_tables(HERE / "results", HERE / "measured")

@@ -19,9 +19,9 @@ ROOT = Path(__file__).parents[1]
 DIST = ROOT / "dist"
 # Top folders and files of the sdist: the sources, and all that `make test lint docs dist` reads.
 SDIST = {
-    ".gitignore", "CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "Makefile",
-    "PKG-INFO", "README.md", "SECURITY.md", "benchmarks", "docs", "examples", "pyproject.toml",
-    "src", "tests", "tools",
+    ".gitignore", "CHANGELOG.md", "CITATION.cff", "CODE_OF_CONDUCT.md", "CONTRIBUTING.md",
+    "GOVERNANCE.md", "LICENSE", "Makefile", "PKG-INFO", "README.md", "SECURITY.md", "SUPPORT.md",
+    "benchmarks", "docs", "examples", "pyproject.toml", "src", "tests", "tools",
 }  # fmt: skip
 # Passes only if mypy reads our annotations: assert_type refuses Any.
 CONSUMER = """

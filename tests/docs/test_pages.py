@@ -123,6 +123,20 @@ def test_functions_on_the_page_of_equations_exist():
         assert pkgutil.resolve_name(f"learnkernels.{name}") is not None
 
 
+def test_links_of_the_page_of_equations_lead_to_the_lines_of_definitions(monkeypatch):
+    monkeypatch.syspath_prepend(DOCS)
+    from code_lines import SOURCES, linked
+
+    text = (DOCS / "paper_to_code.md").read_text(encoding="utf-8")
+    content = "\n".join(map(linked, text.splitlines()))
+    links = re.findall(rf"\[`([\w.]+)`\]\({re.escape(SOURCES)}/([\w/]+\.py)#L(\d+)\)", content)
+    assert len(links) > 30
+    for name, file, line in links:
+        lines = (DOCS.parent / "src" / file).read_text(encoding="utf-8").splitlines()
+        here = "".join(lines[int(line) - 1 : int(line) + 2])  # a decorator may come first
+        assert f"def {name.rpartition('.')[2]}(" in here or "def learn(" in here or "class " in here
+
+
 def test_glossary_is_sorted():
     text = (DOCS / "glossary.md").read_text(encoding="utf-8")
     terms = re.findall(r"^(\w[\w -]+)$", text.partition("```{glossary}")[2], re.MULTILINE)

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import copy
 import json
-import resource
 import tempfile
 import time
 import tracemalloc
@@ -339,6 +338,8 @@ def run(cases: int, seed: int, names: list[str] | None = None) -> tuple[Counter[
 
 
 if __name__ == "__main__":
+    import resource  # not on Windows
+
     resource.setrlimit(resource.RLIMIT_AS, (MAX_SPACE, MAX_SPACE))
     parser = argparse.ArgumentParser()
     parser.add_argument("--cases", type=int, default=10_000)
