@@ -40,9 +40,9 @@ coverage: .venv/ready
 	$(BIN)/coverage combine --quiet
 	$(BIN)/coverage report
 
-# The report in a real browser; installs Debian's Chromium where there is none.
+# The report, and the documentation if it is built, in a real browser; installs Debian's Chromium.
 browser: .venv/browser
-	LEARNKERNELS_BROWSER=$(CHROMIUM) $(BIN)/python -m pytest tests/reporting/test_browser.py
+	LEARNKERNELS_BROWSER=$(CHROMIUM) $(BIN)/python -m pytest tests/reporting/test_browser.py tests/docs/test_accessibility.py
 
 .venv/browser: .venv/ready
 	$(BIN)/python -m pip install --quiet --group browser

@@ -1,13 +1,16 @@
 """Modules that ``import learnkernels`` loads, and its public names."""
 
+import ast
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 import learnkernels as lk
 
+ROOT = Path(__file__).parents[1]
 # Loaded by the call that needs them: figures, clusters, model files, reports, the command line.
 SELDOM = {
     "colorama", "dask", "distributed", "jinja2", "learnkernels.cli", "learnkernels.datasets",
@@ -81,3 +84,13 @@ def test_public_name_is_available_without_further_imports(name, in_turn):
 def test_unknown_name_raises_attribute_error():
     with pytest.raises(AttributeError, match="no attribute 'KernelClasifier'"):
         lk.KernelClasifier  # noqa: B018
+
+
+@pytest.mark.parametrize("folder", ["src", "tests", "benchmarks", "docs", "tools", "examples"])
+def test_no_module_needs_posix_to_be_imported(folder):
+    missing_on_windows = {"fcntl", "grp", "pwd", "resource", "termios"}
+    for path in sorted((ROOT / folder).rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            names = [one.name for one in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module] if isinstance(node, ast.ImportFrom) else []
+            assert not missing_on_windows & set(names), f"import it where it is used: {path}"

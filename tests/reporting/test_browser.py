@@ -2,34 +2,19 @@
 
 from __future__ import annotations
 
-import os
 import re
 
 import pytest
 
 import learnkernels as lk
+from tests.browsers import browser as browser  # a fixture
+from tests.browsers import needs_browser, violations
 
-pytestmark = pytest.mark.skipif(
-    "LEARNKERNELS_BROWSER" not in os.environ,
-    reason="no browser: 'make browser' installs Chromium and runs these tests",
-)
+pytestmark = needs_browser
 
 OVERFLOWING = """() => Array.from(document.querySelectorAll("main *"))
     .filter((one) => one.getBoundingClientRect().right > innerWidth + 0.5)
     .map((one) => one.outerHTML.slice(0, 100))"""
-
-
-@pytest.fixture(scope="module")
-def browser():
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as player:
-        path = os.environ["LEARNKERNELS_BROWSER"]
-        browser = player.chromium.launch(
-            executable_path=path, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield browser
-        browser.close()
 
 
 @pytest.fixture
@@ -67,11 +52,7 @@ def test_page_fits_width(data, width, scheme, opened, request):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("data", ["views", "many"])
 def test_page_is_accessible_by_the_rules_of_axe(data, scheme, opened, request):
-    from axe_playwright_python.sync_playwright import Axe
-
-    page = opened(*request.getfixturevalue(data), scheme=scheme)
-    found = Axe().run(page).response["violations"]
-    assert [(one["id"], one["nodes"][0]["html"][:200]) for one in found] == []
+    assert violations(opened(*request.getfixturevalue(data), scheme=scheme)) == []
 
 
 def test_cards_are_on_the_first_screen(views, opened):
