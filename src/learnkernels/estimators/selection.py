@@ -43,6 +43,7 @@ from learnkernels.methods import (
     Uniform,
     WeightMethod,
 )
+from learnkernels.plurals import count_text
 from learnkernels.significance import paired_difference
 
 # Samples whose leave-one-out errors compare uniform weights with a method.
@@ -403,7 +404,7 @@ def warn_if_uniform_better(
     warn(
         f"uniform weights are significantly better here than method {method.name!r}: held-out "
         f"{measure} {np.average(other, weights=w):.4g} against {np.average(own, weights=w):.4g} "
-        f"({len(own)} samples). "
+        f"({count_text(len(own), 'sample')}). "
         'Use method="auto", or method="unif".',
         UniformBetterWarning,
     )
