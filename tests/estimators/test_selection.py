@@ -9,14 +9,13 @@ import pytest
 import learnkernels as lk
 from learnkernels.estimators import selection
 from learnkernels.estimators.fitting import fit_values, learn, prepare
-from learnkernels.estimators.selection import (
-    UNIFORM_SAMPLES,
+from learnkernels.estimators.outputs.held_out import (
     fold_outputs,
     held_out_outputs,
     machine_fold_outputs,
     squared_loss,
-    uniform_losses,
 )
+from learnkernels.estimators.selection import UNIFORM_SAMPLES, uniform_losses
 from learnkernels.execution import Threads
 from learnkernels.gram import GramMatrix
 from learnkernels.machines import SVM, AlignmentPredictor, Ridge

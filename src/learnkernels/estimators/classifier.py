@@ -16,6 +16,7 @@ from learnkernels.errors import InputError, NeverPredictedWarning
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared
 from learnkernels.estimators.input.samples import Rows, Targets, class_codes, class_targets
 from learnkernels.estimators.outputs.class_map import ClassMap, fit_class_map
+from learnkernels.estimators.outputs.held_out import Loss, machine_fold_outputs
 from learnkernels.estimators.outputs.lazy import Result, lazy_prediction
 from learnkernels.estimators.outputs.missing_views import functions_of
 from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
@@ -23,7 +24,7 @@ from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
 from learnkernels.estimators.predictor import KernelPredictor
 from learnkernels.estimators.regularization import learned_C
 from learnkernels.estimators.search import is_searched
-from learnkernels.estimators.selection import Chosen, Loss, machine_fold_outputs
+from learnkernels.estimators.selection import Chosen
 from learnkernels.folds import folds
 from learnkernels.gram import LearnedKernel
 from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge, Trained, gram_bytes

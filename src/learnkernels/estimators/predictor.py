@@ -29,6 +29,7 @@ from learnkernels.estimators.input.parts import by_parts
 from learnkernels.estimators.input.samples import Rows, Targets
 from learnkernels.estimators.large.streaming import fit_subsample, require_memory_for
 from learnkernels.estimators.outputs.attributes import MachineAttributes
+from learnkernels.estimators.outputs.held_out import Loss
 from learnkernels.estimators.outputs.missing_views import MissingViews, by_views
 from learnkernels.estimators.search import (
     Search,
@@ -36,7 +37,7 @@ from learnkernels.estimators.search import (
     is_searched,
     regularization_name,
 )
-from learnkernels.estimators.selection import Chosen, Loss, choose
+from learnkernels.estimators.selection import Chosen, choose
 from learnkernels.execution import as_backend
 from learnkernels.folds import require_folds
 from learnkernels.gram.learned import Function

@@ -18,6 +18,7 @@ from learnkernels.checks import (
 from learnkernels.errors import InputError
 from learnkernels.estimators.fitting import Learned, Predictor, Prepared
 from learnkernels.estimators.input.samples import Rows, Targets
+from learnkernels.estimators.outputs.held_out import Loss, squared_loss
 from learnkernels.estimators.outputs.lazy import Result, lazy_prediction
 from learnkernels.estimators.outputs.scoring import fold_scores, require_scoring
 from learnkernels.estimators.outputs.uncertainty import (
@@ -36,7 +37,7 @@ from learnkernels.estimators.per_target import WEIGHTS, check_per_target, fit_ta
 from learnkernels.estimators.predictor import Fitted, KernelPredictor
 from learnkernels.estimators.regularization import learned_value
 from learnkernels.estimators.search import regularization_name
-from learnkernels.estimators.selection import Chosen, Loss, squared_loss
+from learnkernels.estimators.selection import Chosen
 from learnkernels.execution import as_backend
 from learnkernels.gram import LearnedKernel
 from learnkernels.kernels import input_kind

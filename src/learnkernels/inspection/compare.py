@@ -32,9 +32,9 @@ from learnkernels.estimators.base import in_memory
 from learnkernels.estimators.fitting import fit_values
 from learnkernels.estimators.input.samples import class_codes, class_targets, warn_about_copies
 from learnkernels.estimators.input.tables import as_table, is_mixed, warn_about_columns
+from learnkernels.estimators.outputs.held_out import held_out_outputs
 from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
 from learnkernels.estimators.outputs.scoring import class_scores
-from learnkernels.estimators.selection import held_out_outputs
 from learnkernels.execution import Backend, as_backend
 from learnkernels.folds import folds as folds_of
 from learnkernels.gram import Statistics
