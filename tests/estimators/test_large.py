@@ -115,21 +115,22 @@ def test_ridge_for_classes_beyond_max_memory_equals_the_dense_solution(classes):
     assert np.allclose(model.decision_function(X), same.decision_function(X), atol=1e-6)
 
 
-def test_classifier_with_landmarks_uses_ridge(classes):
+def test_classifier_with_landmarks_compares_values_of_C(classes):
     X, y = classes
     few = lk.KernelClassifier(
         C=[1.0, 10.0], n_components=60, kernels=["gaussians", "linear"], method="alignf"
     ).fit(X, y)
-    assert (few.machine_, few.solver_) == ("ridge", "landmarks")
+    assert (few.machine_, few.solver_) == ("svm", "landmarks")
     assert few.score(X, y) > 0.8
 
 
 def test_options_that_need_the_gram_raise_input_error_without_memory(classes, wave):
-    X, y = classes
     with pytest.raises(lk.InputError, match="n_components=20 is for ridge"):
-        lk.KernelClassifier(
-            machine="svm", n_components=20, kernels=["gaussians", "linear"], method="alignf", C=1.0
-        ).fit(X, y)
+        lk.KernelRegressor(
+            machine="svr", n_components=20, kernels=["gaussians", "linear"], method="alignf", C=1.0
+        ).fit(*wave)
+    with pytest.raises(lk.InputError, match="subsample=50 trains ridge"):
+        lk.KernelClassifier(machine="svm", n_components=20, subsample=50).fit(*classes)
     with pytest.raises(lk.InputError, match=r"l1-krr.*use method=.alignf"):
         lk.KernelRegressor(
             method="l1-krr", max_memory=SMALL, kernels=["gaussians", "linear"], alpha=1.0

@@ -115,8 +115,11 @@ def read_parquet(path: str) -> pd.DataFrame:
 
     shape = read_metadata(path)
     check_memory(path, shape.num_rows, shape.num_columns)
-    # Raises if a page differs from its checksum; the format has them as an option.
-    return pd.read_parquet(path, engine="pyarrow", page_checksum_verification=True)
+    # Raises if a page differs from its checksum; the format has them as an option. With several
+    # threads of pyarrow (15 to 18 at least), this error may crash the interpreter.
+    return pd.read_parquet(
+        path, engine="pyarrow", page_checksum_verification=True, use_threads=False
+    )
 
 
 def read_csv(path: str, first: bytes, sep: str = ",", encoding: str = "utf-8") -> pd.DataFrame:

@@ -109,7 +109,8 @@ def parquet_parts(path: str, cells: int) -> Iterator[pd.DataFrame]:
     with ParquetFile(path, page_checksum_verification=True) as file:
         columns = len(file.schema_arrow.names)
         check_columns(path, columns)
-        for batch in file.iter_batches(batch_size=max(cells // max(columns, 1), 1)):
+        size = max(cells // max(columns, 1), 1)
+        for batch in file.iter_batches(size, use_threads=False):  # as in `data.read_parquet`
             yield batch.to_pandas(types_mapper=integers.get).reset_index(drop=True)
 
 

@@ -27,7 +27,15 @@ from learnkernels.estimators.search import is_searched
 from learnkernels.estimators.selection import Chosen
 from learnkernels.folds import folds
 from learnkernels.gram import LearnedKernel
-from learnkernels.machines import SVM, AlignmentPredictor, Machine, Ridge, Trained, gram_bytes
+from learnkernels.machines import (
+    SVM,
+    AlignmentPredictor,
+    Machine,
+    Ridge,
+    SquaredHingeSVM,
+    Trained,
+    gram_bytes,
+)
 from learnkernels.methods import Ensemble, WeightMethod, as_method
 
 # Samples of a class, left out, none of which is predicted as it, before a warning says so.
@@ -82,18 +90,20 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         stratified cross-validation in `fit`, with weights learned on each training part.
         For ``"auto"``, the methods ``"auto"`` and ``"loo"`` learn it together with the weights. For
         two classes, or with `n_components`, the value around it with the smallest product of
-        misclassification and log loss on samples that are left out (of more than 800, random ones)
-        is used. For all other methods ``"auto"`` is a list of powers of ten (1 if a class has a
-        single sample).
+        misclassification and log loss on samples that are left out is used; of more than 800
+        samples, or 4,000 for the SVM with `n_components`, random ones are left out. For all other
+        methods ``"auto"`` is a list of powers of ten (1 if a class has a single sample).
     machine : {"auto", "svm", "ridge", "alignment"}, default="auto"
         The second stage. ``"auto"`` is ridge for the methods that minimise its loss (``"auto"`` and
-        ``"loo"`` among them), the SVM for all others (several classes: one against the rest), and
-        ridge if `n_components` is smaller than the number of samples. The outputs of this ridge for
-        more than two classes are then mapped by a multinomial logistic regression on outputs for
-        samples that are left out, so that a class between two others is predicted. ``"ridge"`` is
-        kernel ridge on the labels -1 and 1 with ``alpha = 1 / (2 C)``, without the map,
-        ``"alignment"`` the alignment predictor h_S of 2012 (the class is its sign), which has no
-        parameter.
+        ``"loo"`` among them), and the SVM for all others (several classes: one against the rest).
+        If `n_components` is smaller than the number of samples, it is the SVM for two classes,
+        except for one-stage methods with ridge, and ridge for more classes or with `subsample`. The
+        outputs of ridge for more than two classes are then mapped by a multinomial logistic
+        regression on outputs for samples that are left out, so that a class between two others is
+        predicted. ``"svm"`` has the hinge loss, with `n_components` the squared hinge loss.
+        ``"ridge"`` is kernel ridge on the labels -1 and 1 with ``alpha = 1 / (2 C)``, without the
+        map, ``"alignment"`` the alignment predictor h_S of 2012 (the class is its sign), which has
+        no parameter.
     center : bool, default=True
         Center the base kernels in feature space.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
@@ -114,7 +124,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         Gram matrix at a time, to the same solutions.
     n_components : int or None, default=None
         Number of random samples (landmarks) that span the predictor: normal equations of that
-        size are accumulated over all samples. None is the span of all samples.
+        size are accumulated over all samples. None is the span of all samples. See `machine`.
     subsample : int, "auto" or None, default=None
         Rows from which the kernel is learned, for more rows than memory holds; needs
         `n_components`. All rows then train the machine, and X is read in parts, so that it may be a
@@ -514,11 +524,17 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
 
     def _machine(self, method: WeightMethod, n: int) -> Machine:
         """Return the machine that ``machine=`` names, for n samples."""
-        name = self.machine
+        name, m = self.machine, self.n_components
+        landmarks = m is not None and m < n
         if name == "auto":
-            landmarks = self.n_components is not None and self.n_components < n
             name = method.machine or "svm"
-            name = "ridge" if landmarks and name == "svm" else name
+            # More rows than memory holds are read once, and classes share one decomposition.
+            once = landmarks and (self.subsample is not None or len(self.classes_) > 2)
+            if once and name == "svm":
+                name = "ridge"
+            elif landmarks and not once and not method.one_stage:
+                name = "svm"
         if name == "svm":
-            return SVM(float(self.tol))
+            in_memory = landmarks and self.subsample is None
+            return SquaredHingeSVM() if in_memory else SVM(float(self.tol))
         return Ridge() if name == "ridge" else AlignmentPredictor(intercept=False)

@@ -9,9 +9,12 @@ from learnkernels.estimators.outputs.probability import decide, fit_temperature,
 from learnkernels.machines import (
     DenseRidge,
     LandmarkRidge,
+    LandmarkSVM,
     Machine,
+    SquaredHingeSVM,
     TrainingProblem,
     dense_subproblem,
+    landmark_subproblem,
 )
 
 # Multiples of a learned value that are tried in the span of landmarks.
@@ -19,6 +22,11 @@ AROUND = 10.0 ** np.arange(-1.5, 1.6, 0.5)
 # The same for classes: with all samples, of which some are left out, and with landmarks.
 CLASS_AROUND, CLASS_SAMPLES = 10.0 ** np.arange(-3, 1.1, 0.5), 800
 CLASS_LANDMARKS = 10.0 ** np.arange(-4, 2.6, 0.5)
+# Of the SVM with landmarks: multiples of the mean squared norm of the features, and at most so many
+# samples and landmarks. The best value hardly depends on their number.
+HINGE_AROUND, HINGE_SAMPLES, HINGE_LANDMARKS = 10.0 ** np.arange(2, -3.6, -0.5), 4000, 500
+# Weights of a value and of both values next to it, in an average that is less noisy.
+SMOOTHING = np.array([0.25, 0.5, 0.25])
 
 
 def learned_value(learned: Learned, machine: Machine) -> float:
@@ -45,6 +53,8 @@ def learned_C(learned: Learned, machine: Machine) -> float:
     decides if the first hardly differs. Without landmarks, some of the samples are used, and the
     value for several classes is the learned one.
     """
+    if isinstance(machine, SquaredHingeSVM):
+        return hinge_C(learned)
     problem, around = learned.problem, CLASS_LANDMARKS
     strategy: DenseRidge | LandmarkRidge = LandmarkRidge()
     if problem.n_components is None or problem.n_components >= len(problem.Y):
@@ -59,6 +69,24 @@ def learned_C(learned: Learned, machine: Machine) -> float:
     alphas = [regularization(machine, value, learned.task) for value in values]
     held = strategy.left_out(problem, alphas)
     return float(values[int(np.argmin([class_loss(outputs, problem) for outputs in held]))])
+
+
+def hinge_C(learned: Learned) -> float:
+    """Return C of the SVM in the span of landmarks, by some samples with fewer landmarks.
+
+    The outputs for those of them that are left out decide, as in `learned_C`, by the logarithm of
+    the same loss, averaged over values next to each other.
+    """
+    problem = landmark_subproblem(learned.problem, HINGE_SAMPLES, HINGE_LANDMARKS)
+    ridge = LandmarkRidge().solve(problem)
+    level = float(ridge.eigenvalues.sum()) / ridge.total
+    if level == 0:
+        return learned.value
+    alphas = (level * HINGE_AROUND).tolist()
+    held = LandmarkSVM().left_out(problem, alphas)
+    logs = np.log([class_loss(outputs, problem) for outputs in held])
+    smooth = np.convolve(np.pad(logs, 1, mode="edge"), SMOOTHING, mode="valid")
+    return 1 / (2 * alphas[int(np.argmin(smooth))])
 
 
 def class_loss(outputs: np.ndarray, problem: TrainingProblem) -> float:

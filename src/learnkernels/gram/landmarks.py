@@ -67,9 +67,16 @@ class Landmarks:
         n = len(self.kernel.weights)
         return [slice(start, min(start + ROWS, n)) for start in range(0, n, ROWS)]
 
-    def features(self, rows: slice) -> np.ndarray:
-        """Return features of some training samples, shape (n_rows, rank), up to a constant each."""
+    def values(self, rows: slice) -> np.ndarray:
+        """Return values of some training samples at the landmarks, (n_rows, n_landmarks).
+
+        Up to a constant in each row.
+        """
         values = np.zeros((rows.stop - rows.start, len(self.index)))
         for part, near in zip(self.kernel.parts, self.near.parts, strict=True):
             part.add_near(near, rows, values)
-        return values @ self.T
+        return values
+
+    def features(self, rows: slice) -> np.ndarray:
+        """Return features of some training samples, shape (n_rows, rank), up to a constant each."""
+        return self.values(rows) @ self.T

@@ -12,7 +12,8 @@ from learnkernels.machines.base import (
     require_gram_memory,
 )
 from learnkernels.machines.landmark_ridge import ChunkedRidge, LandmarkRidge, StreamedRidge
-from learnkernels.machines.leave_one_out import dense_subproblem
+from learnkernels.machines.landmark_svm import LandmarkSVM, SquaredHingeSVM
+from learnkernels.machines.leave_one_out import dense_subproblem, landmark_subproblem
 from learnkernels.machines.posterior import (
     FactorPosterior,
     LandmarkPosterior,
@@ -40,10 +41,12 @@ __all__ = [
     "FactorPosterior",
     "LandmarkPosterior",
     "LandmarkRidge",
+    "LandmarkSVM",
     "LeftOut",
     "Machine",
     "Posterior",
     "Ridge",
+    "SquaredHingeSVM",
     "Strategy",
     "StreamedRidge",
     "Trained",
@@ -52,6 +55,7 @@ __all__ = [
     "dense_subproblem",
     "gram_bytes",
     "has_closed_form",
+    "landmark_subproblem",
     "not_definite",
     "posterior_bytes",
     "prefers_products",

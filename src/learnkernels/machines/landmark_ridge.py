@@ -18,8 +18,10 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
+from scipy.linalg.blas import dsyr
 
 from learnkernels.checks import random_generator
+from learnkernels.errors import InputError
 from learnkernels.execution import Backend, Threads, available_cores, digest
 from learnkernels.gram import Landmarks, LearnedKernel
 from learnkernels.machines.base import (
@@ -181,8 +183,7 @@ class LandmarkRidge(Strategy):
         means = means if problem.center else np.zeros_like(means)
         sums = self.sums(problem, landmarks, means)
         mean = sums["mean"] / W if problem.center else np.zeros_like(sums["mean"])
-        inner = sums.pop("inner")
-        inner -= np.outer(W * mean, mean)
+        inner = without_mean(sums.pop("inner"), W, mean)
         eigenvalues, V = eigh(inner.T, lower=True, overwrite_a=True, check_finite=False)
         del inner  # V has the same size
         return LandmarkSolution(
@@ -397,6 +398,14 @@ def add_inner_products(psi: np.ndarray, total: np.ndarray) -> None:
         total[start : start + PANEL, start:] += psi[:, start : start + PANEL].T @ psi[:, start:]
 
 
+def without_mean(inner: np.ndarray, W: float, mean: np.ndarray) -> np.ndarray:
+    """Return ``inner - W mean mean'`` in place of the upper triangle of inner."""
+    if not len(mean):
+        return inner
+    # The transpose is the column-major array that BLAS overwrites.
+    return np.asarray(dsyr(-W, mean, lower=1, a=inner.T, overwrite_a=1).T)
+
+
 def zero_sums(rank: int, n_outputs: int) -> dict[str, np.ndarray]:
     """Return the normal equations of no samples."""
     return {
@@ -449,10 +458,19 @@ def landmark_posterior(
     return replace(found, left_out=replace(left_out, variances=left_out.variances + lacking))
 
 
+def require_nonnegative(problem: TrainingProblem) -> None:
+    """Raise if some kernel weights are negative: features in the span of landmarks need others."""
+    if problem.signed:
+        raise InputError(
+            f"n_components={problem.n_components} needs non-negative weights, and some "
+            "learned weights are negative; leave n_components out, or use another method."
+        )
+
+
 def chosen_landmarks(problem: TrainingProblem) -> np.ndarray:
     """Return random samples in ascending order; raise if their matrices need too much memory."""
     n, m = len(problem.Y), min(problem.n_components or 1, len(problem.Y))
     count, who = MATRICES + available_cores(), f"training with n_components={m}"
     require_gram_memory(m, count, problem.max_memory, who, "use fewer components")
-    logger.info("%d samples: ridge in the span of %d landmarks.", n, m)
+    logger.info("%d samples: the predictor is in the span of %d landmarks.", n, m)
     return np.sort(random_generator(problem.random_state).choice(n, m, replace=False))

@@ -70,6 +70,19 @@ def dense_subproblem(problem: TrainingProblem, most: int) -> TrainingProblem:
     )
 
 
+def landmark_subproblem(problem: TrainingProblem, most: int, landmarks: int) -> TrainingProblem:
+    """Return the problem on some samples, random ones if there are more than `most`.
+
+    It has at most so many landmarks, and at least as many other samples.
+    """
+    chosen = some_samples(np.arange(len(problem.Y)), most)
+    m = max(1, min(problem.n_components or len(chosen), landmarks, len(chosen) // 2))
+    return replace(
+        problem, kernel=problem.kernel.take(chosen), Y=problem.Y[chosen],
+        weights=problem.weights[chosen], n_components=m, known={},
+    )  # fmt: skip
+
+
 def some_samples(samples: np.ndarray, most: int = MOST) -> np.ndarray:
     """Return `most` random samples if there are more, in the same order."""
     if len(samples) <= most:

@@ -15,7 +15,6 @@ import numpy as np
 from scipy.linalg.blas import dger
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri, dtrtrs
 
-from learnkernels.errors import InputError
 from learnkernels.execution import Backend
 from learnkernels.gram import LearnedKernel, weighted
 from learnkernels.machines.base import (
@@ -30,7 +29,7 @@ from learnkernels.machines.base import (
 )
 from learnkernels.machines.conjugate_gradient_ridge import ConjugateGradientRidge
 from learnkernels.machines.factor_ridge import FactorRidge, FactorSystem
-from learnkernels.machines.landmark_ridge import LandmarkRidge
+from learnkernels.machines.landmark_ridge import LandmarkRidge, require_nonnegative
 from learnkernels.machines.leave_one_out import left_out_outputs, squared_errors
 from learnkernels.machines.product_ridge import DENSE_SAMPLES, ProductRidge, ProductSystem
 
@@ -264,10 +263,7 @@ class Ridge(Machine):
         count = SEVERAL_VALUES if n_values > 1 else ONE_VALUE
         if problem.signed:
             if landmarks:
-                raise InputError(
-                    f"n_components={problem.n_components} needs non-negative weights, and some "
-                    "learned weights are negative; leave n_components out, or use another method."
-                )
+                require_nonnegative(problem)
             who = "ridge with weights of both signs"
             require_gram_memory(n, count, problem.max_memory, who, "use fewer samples")
             return DenseRidge()

@@ -234,13 +234,17 @@ def open_parquet(path: Any, target: str | list[str]) -> tuple[ParquetTable, np.n
                 f"{path!r} has no column {missing[0]!r}; its columns are {listed}{more}. Pass one "
                 "of them as target=."
             )
-        y = file.read(columns=targets).to_pandas()[targets].to_numpy()
+        y = file.read(columns=targets, use_threads=False).to_pandas()[targets].to_numpy()
     columns = [name for name in names if name not in targets]
     return ParquetTable(path, columns), y[:, 0] if isinstance(target, str) else y
 
 
 def open_file(path: str) -> Any:
-    """Return an open Parquet file."""
+    """Return an open Parquet file, whose pages are compared with their checksums.
+
+    It is read by one thread: an error in one of several threads may crash the interpreter (pyarrow
+    15 to 18 at least).
+    """
     try:
         from pyarrow.parquet import ParquetFile
     except ImportError as error:
@@ -262,7 +266,9 @@ def batches(table: ParquetTable, group: int) -> Iterator[Any]:
     """Yield the rows of a Parquet file as frames, from a row group on."""
     with open_file(table.path) as file:
         groups = list(range(group, file.num_row_groups))
-        for batch in file.iter_batches(BATCH, row_groups=groups, columns=table.columns):
+        for batch in file.iter_batches(
+            BATCH, row_groups=groups, columns=table.columns, use_threads=False
+        ):
             yield batch.to_pandas().reset_index(drop=True)
 
 
