@@ -8,11 +8,10 @@ from __future__ import annotations
 import time
 
 import numpy as np
-from scipy.optimize import nnls
 
 import learnkernels as lk
 from benchmarks.many_samples import D, problem
-from benchmarks.measure import seconds
+from benchmarks.measure import fitted_coefficients, seconds
 from benchmarks.methods import main
 
 POINTS = [
@@ -36,8 +35,7 @@ def measured(points: list[tuple[int, int]] = POINTS) -> dict:
     table = np.array(rows)
     n, p, took = table.T
     terms = (n**2 / 2)[:, None] * np.column_stack([np.ones_like(p), p, p**2])
-    # Minimise relative errors, so that long passes do not dominate the fit.
-    coefficients, _ = nnls(terms / took[:, None], np.ones(len(took)))
+    coefficients = fitted_coefficients(terms, took)
     for (samples, kernels, cpu), model in zip(rows, terms @ coefficients, strict=True):
         print(f"n={samples}, {kernels} kernels: {cpu:.2f} s, the model {model:.2f} s")
     print(

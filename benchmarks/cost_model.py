@@ -18,10 +18,9 @@ from typing import Any
 
 import numpy as np
 from scipy.linalg import eigh
-from scipy.optimize import nnls
 
 import learnkernels as lk
-from benchmarks.measure import seconds
+from benchmarks.measure import fitted_coefficients, seconds
 from benchmarks.million import D, opened, rows, write
 from benchmarks.tables import RESULTS, origin
 from benchmarks.task_graph import Costs, simulate
@@ -97,8 +96,7 @@ def fitted(points: list[dict[str, float]]) -> dict[str, list[float]]:
     for what, powers in (("sums", 3), ("predictions", 2)):
         took = np.array([one[what] for one in points])
         terms = n[:, None] * m[:, None] ** np.arange(powers)
-        # Minimise relative errors, so that long passes do not dominate the fit.
-        found, _ = nnls(terms / took[:, None], np.ones(len(took)))
+        found = fitted_coefficients(terms, took)
         result[what] = [float(f"{c:.4g}") for c in found]
         errors = terms @ found / took - 1
         result[f"{what} errors"] = [round(float(error), 3) for error in errors]

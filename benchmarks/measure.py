@@ -11,9 +11,11 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import psutil
+from scipy.optimize import lsq_linear
 
 __all__ = [
     "cpu_seconds",
+    "fitted_coefficients",
     "gaussian_gammas",
     "genuine",
     "peak_extra_memory",
@@ -95,3 +97,20 @@ def genuine(name: str):
     table = pd.read_csv(Path(folder, f"{name}.csv.gz"))
     table = table.dropna()
     return table.drop(columns="target").to_numpy(float), table["target"].to_numpy()
+
+
+def fitted_coefficients(terms: np.ndarray, took: np.ndarray) -> np.ndarray:
+    """Return the non-negative coefficients with the smallest relative errors of seconds.
+
+    Relative, so that long measurements do not dominate the fit.
+
+    Parameters
+    ----------
+    terms : ndarray of shape (n_points, n_terms)
+    took : ndarray of shape (n_points,)
+        Seconds.
+    """
+    relative = terms / took[:, None]
+    scales = np.linalg.norm(relative, axis=0)
+    found = lsq_linear(relative / scales, np.ones(len(took)), (0, np.inf), method="bvls")
+    return np.asarray(found.x / scales)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+from benchmarks.landmark_classes import DESIGNED_WITH, KEPT_ASIDE, MACHINES
 from benchmarks.ranking import (
     critical_difference,
     friedman_p_value,
@@ -72,8 +73,8 @@ def write_pieces(results: Path, pieces: Path) -> None:
     Parameters
     ----------
     results : Path
-        Folder with tables.json, tables_large.json and tables_more.json; what is missing in them is
-        marked.
+        Folder with tables.json, tables_large.json, tables_more.json and landmark_classes.json; what
+        is missing in them is marked.
     pieces : Path
         Folder to write to.
     """
@@ -91,6 +92,7 @@ def write_pieces(results: Path, pieces: Path) -> None:
         ("tables_losses", loss_table(errors, found["entries"])),
         ("tables_times", time_table(found["times"])),
         ("tables_large", large_table(large["entries"])),
+        ("landmark_classes", classes_table(read(results / "landmark_classes.json")["entries"])),
         ("tables_further_ratios", further_ratios(further)),
         ("tables_further_errors", further_errors(further)),
         ("tables_halves", halves()),
@@ -285,6 +287,27 @@ def time_table(times: dict) -> str:
     mean = geometric_mean(one["default"] / one["grid"] for one in times.values())
     rows.append(["geometric mean", "", "", f"**{mean:.3f}**"])
     return table(["table", "default, s", "grid search, s", "ratio"], rows)
+
+
+def classes_table(entries: dict) -> str:
+    """One row a table: the SVM with landmarks, the default, and ridge."""
+    rows = []
+    for name in (*DESIGNED_WITH, *KEPT_ASIDE):
+        if f"{name}, {MACHINES[-1]}" not in entries:
+            continue
+        svm, ridge = (entries[f"{name}, {machine}"] for machine in MACHINES)
+        rows.append(
+            [
+                name, f"{svm['n']:,}", "design" if name in DESIGNED_WITH else "kept aside",
+                f"{svm['error']:.4f}", f"{ridge['error']:.4f}", f"{svm['log_loss']:.4f}",
+                f"{ridge['log_loss']:.4f}", f"{svm['seconds']:.1f}", f"{ridge['seconds']:.1f}",
+            ]
+        )  # fmt: skip
+    head = [
+        "table", "n", "used for", "SVM, error", "ridge, error", "SVM, log loss", "ridge, log loss",
+        "SVM, s", "ridge, s",
+    ]  # fmt: skip
+    return table(head, rows) if rows else NOT_MEASURED
 
 
 def large_table(entries: dict) -> str:

@@ -73,6 +73,7 @@ def test_solution_minimises_the_objective(alpha, center, rng):
     )  # fmt: skip
     (certificate,) = found.certificates
     assert certificate.primal == pytest.approx(best.fun, rel=1e-7)
+    assert certificate.dual <= best.fun * (1 + 1e-9)
     f = outputs_of(problem, found)[:, 0]
     assert np.allclose(f, design @ best.x, atol=1e-3)
     K = problem.kernel.gram(Threads(1))
@@ -155,6 +156,19 @@ def test_separable_classes_with_little_regularisation_have_margin_one(rng):
     assert found.certificates[0].status == "optimal"
 
 
+@pytest.mark.parametrize("C", [1.0, 100.0])
+def test_outliers_do_not_stop_the_fit(C, rng):
+    """What is subtracted from the normal equations is larger than what remains."""
+    X = rng.standard_normal((200, 4))
+    y = np.where(X @ [1.0, -1, 0.5, 0] + 0.5 * rng.standard_normal(200) > 0, 1, -1)
+    X[:5] *= 1e4
+    model = lk.KernelClassifier(lk.linear(), "unif", normalize=None, C=C, n_components=20)
+    model.fit(X, y)
+    (certificate,) = model.machine_certificates_
+    assert certificate.status == "optimal"
+    assert model.score(X, y) > 0.8
+
+
 def test_constant_kernel_predicts_the_larger_class(rng):
     X, y = rng.standard_normal((12, 2)), np.repeat([0, 1], [4, 8])
     model = lk.KernelClassifier(lk.linear(), "unif", n_components=1).fit(X, y)
@@ -207,6 +221,21 @@ def test_chosen_regularisation_is_in_units_of_the_kernel():
         problem = class_problem(np.random.default_rng(0), scale=scale)
         found.append(scale * hinge_C(SimpleNamespace(problem=problem, value=1.0)))
     assert found[0] == pytest.approx(found[1], rel=1e-6)
+
+
+def test_subsample_of_all_rows_accepts_the_svm(samples):
+    options = {"n_components": 30, "C": 1.0, "machine": "svm"}
+    model = lk.KernelClassifier(subsample=1000, **options).fit(*samples)
+    same = lk.KernelClassifier(**options).fit(*samples)
+    assert np.array_equal(model.predict(samples[0]), same.predict(samples[0]))
+
+
+def test_support_is_not_defined_in_the_span_of_landmarks(samples):
+    model = lk.KernelClassifier(n_components=30, C=1.0).fit(*samples)
+    with pytest.raises(AttributeError, match="trained by 'landmarks'"):
+        _ = model.support_
+    assert model.dual_coef_.shape == (240,)
+    assert np.count_nonzero(model.dual_coef_) == 30
 
 
 def test_C_from_a_list_is_chosen_by_folds(samples):

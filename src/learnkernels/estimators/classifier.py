@@ -90,9 +90,10 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         stratified cross-validation in `fit`, with weights learned on each training part.
         For ``"auto"``, the methods ``"auto"`` and ``"loo"`` learn it together with the weights. For
         two classes, or with `n_components`, the value around it with the smallest product of
-        misclassification and log loss on samples that are left out is used; of more than 800
-        samples, or 4,000 for the SVM with `n_components`, random ones are left out. For all other
-        methods ``"auto"`` is a list of powers of ten (1 if a class has a single sample).
+        misclassification and log loss on samples that are left out is used: at most 800 samples,
+        or all that are not landmarks. The SVM with `n_components` uses at most 4,000 samples, of
+        which at most 500 are landmarks, and values around the mean diagonal of the kernel. For all
+        other methods ``"auto"`` is a list of powers of ten (1 if a class has a single sample).
     machine : {"auto", "svm", "ridge", "alignment"}, default="auto"
         The second stage. ``"auto"`` is ridge for the methods that minimise its loss (``"auto"`` and
         ``"loo"`` among them), and the SVM for all others (several classes: one against the rest).
@@ -180,10 +181,10 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
     solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "svm", "alignment"}
         How it was trained: with the Gram matrix, with factors of it, without it, or approximately.
     support_ : ndarray of shape (n_support,)
-        Rows of X that are support vectors; only for the SVM.
+        Rows of X that are support vectors; only if ``solver_`` is ``"svm"``.
     dual_coef_ : ndarray of shape (n_outputs, n_support), or (n_samples,) or (n_samples, n_outputs)
-        Coefficients of the support vectors for the SVM, of all samples for ridge, as in SVC and
-        KernelRidge. Not for the method ``"ensemble"``.
+        Coefficients of the support vectors if ``solver_`` is ``"svm"``, else of all samples, as in
+        SVC and KernelRidge. Not for the method ``"ensemble"``.
     intercept_ : ndarray of shape (n_outputs,)
         Constant of ``X @ coef_.T + intercept_`` where `coef_` is defined, else of the expansion in
         the learned kernel, centered if `center`.
@@ -377,7 +378,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
             return predictor.left_out
         few = np.bincount(codes).min() < 2
         large = gram_bytes(len(codes), FOLD_GRAMS) > prepared.max_memory
-        if few or large or machine.takes_alpha:  # ridge by conjugate gradients
+        if few or large or isinstance(machine, Ridge):  # by conjugate gradients
             return None
         tests = folds(codes, FOLDS, self.random_state)
         return machine_fold_outputs(predictor.learned, machine, self.C_, tests)
@@ -528,13 +529,11 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         landmarks = m is not None and m < n
         if name == "auto":
             name = method.machine or "svm"
-            # More rows than memory holds are read once, and classes share one decomposition.
-            once = landmarks and (self.subsample is not None or len(self.classes_) > 2)
-            if once and name == "svm":
-                name = "ridge"
-            elif landmarks and not once and not method.one_stage:
+            if landmarks and (self.subsample is not None or len(self.classes_) > 2):
+                # Rows that are read in parts are read once, and classes share one decomposition.
+                name = "ridge" if name == "svm" else name
+            elif landmarks and not method.one_stage:
                 name = "svm"
         if name == "svm":
-            in_memory = landmarks and self.subsample is None
-            return SquaredHingeSVM() if in_memory else SVM(float(self.tol))
+            return SquaredHingeSVM() if landmarks else SVM(float(self.tol))
         return Ridge() if name == "ridge" else AlignmentPredictor(intercept=False)

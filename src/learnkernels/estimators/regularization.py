@@ -85,6 +85,8 @@ def hinge_C(learned: Learned) -> float:
     alphas = (level * HINGE_AROUND).tolist()
     held = LandmarkSVM().left_out(problem, alphas)
     logs = np.log([class_loss(outputs, problem) for outputs in held])
+    if not np.isfinite(logs).any():
+        return learned.value
     smooth = np.convolve(np.pad(logs, 1, mode="edge"), SMOOTHING, mode="valid")
     return 1 / (2 * alphas[int(np.argmin(smooth))])
 

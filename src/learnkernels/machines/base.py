@@ -58,8 +58,8 @@ def not_definite(alpha: float) -> InputError:
 def needs_all_samples(who: str, n_components: int) -> str:
     """Return the message for a machine that cannot be trained with landmarks."""
     return (
-        f"n_components={n_components} is for ridge, and {who} needs all samples; use "
-        'machine="ridge", or leave n_components out.'
+        f"n_components={n_components} is for ridge and for the SVM of KernelClassifier, and {who} "
+        'needs all samples; use machine="ridge", or leave n_components out.'
     )
 
 

@@ -459,7 +459,7 @@ def landmark_posterior(
 
 
 def require_nonnegative(problem: TrainingProblem) -> None:
-    """Raise if some kernel weights are negative: features in the span of landmarks need others."""
+    """Raise if some kernel weights are negative: features need a positive semi-definite kernel."""
     if problem.signed:
         raise InputError(
             f"n_components={problem.n_components} needs non-negative weights, and some "

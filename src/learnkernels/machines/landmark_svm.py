@@ -3,12 +3,18 @@
     min_theta,b  sum_i w_i max(0, 1 - y_i f(x_i))^2 + alpha |theta|^2,   f(x) = b + psi(x)'theta
 
 with the features psi of `gram.landmarks`. A sample is active if ``y_i f(x_i) < 1``; the others have
-no loss. Without them this is ridge, so a Newton step leads to ridge on the active samples, and the
-line to it is searched for the minimum. The normal equations are changed by the samples that become
-active or inactive. When no sample does, the solution is exact. With ``a_i = 2 w_i (1 - y_i
-f(x_i))`` for active samples, and zero for the others, the minimum is at least
+no loss. Without them this is ridge, whose normal equations give Newton steps:
 
-    sum_i a_i - a_i^2 / (4 w_i)  -  |sum_i a_i y_i psi(x_i)|^2 / (4 alpha)      if sum_i a_i y_i = 0
+    (sum_i w_i (psi(x_i) - mean) (psi(x_i) - mean)' + alpha I) step
+        = sum_i a_i y_i psi(x_i) / 2 - alpha theta
+
+over the active samples, with ``a_i = 2 w_i (1 - y_i f(x_i))``. A search finds the minimum on the
+line, and another one the best b, where ``sum_i a_i y_i = 0``. The minimum is then at least
+
+    sum_i a_i - sum_i a_i^2 / (4 w_i) - |sum_i a_i y_i psi(x_i)|^2 / (4 alpha)
+
+From one step to the next, the normal equations change by the samples that become active or
+inactive. If none does, the solution is exact.
 
 A sample that is left out changes the outputs as in ridge on the active samples: exactly, if all
 others stay active or inactive.
@@ -20,13 +26,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.linalg import cho_factor, cho_solve, solve_triangular
+from scipy.linalg import LinAlgError, cho_factor, cho_solve, solve_triangular
 from scipy.linalg.blas import dsymv
 from scipy.optimize import brentq
 
 from learnkernels._warnings import ConvergenceWarning, warn
 from learnkernels.gram import GramMatrix, Landmarks
-from learnkernels.machines.base import Machine, Strategy, Trained, TrainingProblem
+from learnkernels.machines.base import (
+    Machine,
+    Strategy,
+    Trained,
+    TrainingProblem,
+    not_definite,
+)
 from learnkernels.machines.landmark_ridge import (
     ROWS,
     NormalEquations,
@@ -40,10 +52,14 @@ from learnkernels.machines.ridge import DenseRidge
 from learnkernels.plurals import count_text
 from learnkernels.solvers import Iterate, iterate
 
-# Relative gap, and largest |sum_i a_i y_i| as a part of sum_i a_i.
-TOLERANCE, BALANCE, MAX_ITER = 1e-7, 1e-6, 100
-# A matrix of the normal equations is exact up to this part of its trace.
-ROUNDING = 10 * np.finfo(float).eps
+# Relative gap at which to stop, and below which the bound is computed by a pass over the samples.
+TOLERANCE, NEAR, MAX_ITER = 1e-7, 0.01, 100
+# Least regularisation of a step, as a part of the trace of its matrix, which is rounded; the next
+# one is used if the matrix is not positive definite.
+LEAST = 10 * np.finfo(float).eps, 1e-12, 1e-9, 1e-6
+# The normal equations are computed anew if their trace falls below this part: what was subtracted
+# left rounding errors of its own size.
+FALLEN = 0.1
 
 
 class SquaredHingeSVM(Machine):
@@ -108,25 +124,26 @@ def path(
 ) -> list[Trained]:
     """Return the predictor of one output for each alpha; y has shape (n_samples,)."""
     ridge = ActiveRidge(problem, landmarks, y)
-    theta, b, f = np.zeros(landmarks.T.shape[1]), 0.0, np.zeros(len(y))
+    theta, g = np.zeros(landmarks.T.shape[1]), np.zeros(len(y))
     found = []
     for alpha in values:
         objective = Objective(ridge, float(alpha))
         point, certificate = iterate(
-            objective.at(theta, b, f), objective.step, tol=TOLERANCE, max_iter=MAX_ITER,
+            objective.at(theta, g), objective.step, tol=TOLERANCE, max_iter=MAX_ITER,
             criterion="squared hinge loss",
         )  # fmt: skip
-        theta, b, f = point.theta, point.b, point.f
+        theta, g = point.theta, point.g
         if certificate.status != "optimal":
             warn(
-                f"the SVM with alpha={alpha:g} has a relative gap of {certificate.gap:.1e} after "
-                f"{count_text(certificate.iterations, 'step')}; use a smaller C.",
+                f"the SVM with C={1 / (2 * alpha):g} did not converge in "
+                f"{count_text(certificate.iterations, 'iteration')} (relative gap "
+                f"{certificate.gap:.1e}); use a smaller C.",
                 ConvergenceWarning,
             )
         coef = np.zeros((len(y), 1))
         coef[landmarks.index, 0] = landmarks.T @ theta
-        left_out = ridge.left_out(objective.alpha, f) if problem.left_out else None
-        found.append(Trained(coef, np.array([b]), (certificate,), left_out=left_out))
+        left_out = ridge.left_out(objective.alpha, g + point.b) if problem.left_out else None
+        found.append(Trained(coef, np.array([point.b]), (certificate,), left_out=left_out))
     return found
 
 
@@ -145,60 +162,66 @@ class ActiveRidge:
     active : ndarray of bool, shape (n_samples,)
     sums : dict
         The normal equations of the active samples, as of `NormalEquations`.
+    largest : float
+        Largest trace of the normal equations since they were computed anew.
     """
 
     def __init__(self, problem: TrainingProblem, landmarks: Landmarks, y: np.ndarray) -> None:
         self.problem, self.landmarks, self.y = problem, landmarks, y
-        self.active = np.zeros(len(y), dtype=bool)
-        self.sums = zero_sums(landmarks.T.shape[1], 1)
+        self.forget()
+
+    def forget(self) -> None:
+        """Let no sample be active."""
+        self.active, self.largest = np.zeros(len(self.y), dtype=bool), 0.0
+        self.sums: dict[str, np.ndarray] = {}  # frees a matrix before the next one is allocated
+        self.sums = zero_sums(self.landmarks.T.shape[1], 1)
 
     def activate(self, active: np.ndarray) -> None:
         """Change the normal equations to those of other active samples."""
         more, fewer = active & ~self.active, self.active & ~active
-        for samples, change in ((more, np.add), (fewer, np.subtract)):
-            index = np.flatnonzero(samples)
-            some = replace(self.landmarks, kernel=self.landmarks.kernel.take(index))
-            w = self.problem.weights[index]
-            task = NormalEquations(some.features, some.T, self.y[index, None], w, ROWS)
-            # Not by `fold`, whose total is one more matrix.
-            for part in self.problem.backend.map(task.part, ranges_of(len(w)), "normal equations"):
-                for name, values in self.sums.items():
-                    change(values, part[name], out=values)
-                del part  # frees its memory before the next part is computed
+        if self.active.any() and (more | fewer).sum() > active.sum():
+            self.forget()
+            more, fewer = active, self.active
+        self.change(more, np.add)
+        self.change(fewer, np.subtract)
         self.active = active
+        trace = float(np.trace(self.sums["inner"]))
+        self.largest = max(self.largest, trace)
+        if trace < FALLEN * self.largest:
+            self.forget()
+            self.activate(active)
 
-    def centers(self) -> tuple[float, float, np.ndarray]:
-        """Return the weight of the active samples, and the means of y and of the features.
+    def change(self, samples: np.ndarray, change: np.ufunc) -> None:
+        """Add the normal equations of some samples, or subtract them."""
+        index = np.flatnonzero(samples)
+        if not len(index):
+            return
+        some = replace(self.landmarks, kernel=self.landmarks.kernel.take(index))
+        w = self.problem.weights[index]
+        task = NormalEquations(some.features, some.T, self.y[index, None], w, ROWS)
+        # Not by `fold`, whose total is one more matrix.
+        for part in self.problem.backend.map(task.part, ranges_of(len(w)), "normal equations"):
+            for name, values in self.sums.items():
+                change(values, part[name], out=values)
+            del part  # frees its memory before the next part is computed
 
-        Means are zero without an intercept.
-        """
-        w = self.problem.weights[self.active]
-        W, features = float(w.sum()), self.sums["mean"]
-        if not self.problem.center or W == 0:
-            return W, 0.0, np.zeros_like(features)
-        return W, float(w @ self.y[self.active]) / W, features / W
+    def mean(self) -> np.ndarray:
+        """Return the mean of the features of the active samples; zero without an intercept."""
+        W = self.problem.weights @ self.active
+        return self.sums["mean"] / W if self.problem.center and W > 0 else 0 * self.sums["mean"]
 
     def factor(self, alpha: float) -> np.ndarray:
-        """Return the lower Cholesky factor of the normal equations; above it are other numbers."""
-        W, _, mean = self.centers()
-        A = without_mean(self.sums["inner"].copy(), W, mean).T
-        # Rounding may make the matrix indefinite. A step that is too short is followed by others.
-        A.flat[:: len(A) + 1] += max(alpha, ROUNDING * np.trace(A))
-        return np.asarray(cho_factor(A, lower=True, overwrite_a=True, check_finite=False)[0])
-
-    def solve(self, alpha: float, b: float) -> tuple[np.ndarray, float]:
-        """Return theta, and the intercept; without active samples that is still b."""
-        W, level, mean = self.centers()
-        targets = self.sums["targets"][:, 0] - level * self.sums["mean"]
-        theta = cho_solve((self.factor(alpha), True), targets, check_finite=False)
-        if not self.problem.center or W == 0:
-            return theta, b
-        return theta, level - float(mean @ theta)
-
-    def residual_sum(self, theta: np.ndarray, b: float) -> np.ndarray:
-        """Return ``sum_i w_i (y_i - f(x_i)) psi(x_i)`` over the active samples, shape (rank,)."""
-        products = dsymv(1.0, self.sums["inner"].T, theta, lower=1) if len(theta) else theta
-        return np.asarray(self.sums["targets"][:, 0] - products - b * self.sums["mean"])
+        """Return the lower Cholesky factor of the matrix; other entries are not used."""
+        mean, W = self.mean(), float(self.problem.weights @ self.active)
+        for least in LEAST:
+            A = without_mean(self.sums["inner"].copy(), W, mean).T
+            A.flat[:: len(A) + 1] += max(alpha, least * np.trace(A))
+            try:
+                found, _ = cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
+            except LinAlgError:
+                continue
+            return np.asarray(found)
+        raise not_definite(alpha)
 
     def outputs(self, theta: np.ndarray) -> np.ndarray:
         """Return ``psi(x)'theta`` of all samples, shape (n_samples,)."""
@@ -208,6 +231,19 @@ class ActiveRidge:
         )
         return np.concatenate(list(parts))
 
+    def residual_sum(self, theta: np.ndarray, b: float) -> np.ndarray:
+        """Return ``sum_i w_i (y_i - f(x_i)) psi(x_i)`` over the active samples, shape (rank,)."""
+        products = dsymv(1.0, self.sums["inner"].T, theta, lower=1) if len(theta) else theta
+        return np.asarray(self.sums["targets"][:, 0] - products - b * self.sums["mean"])
+
+    def weighted_features(self, v: np.ndarray) -> np.ndarray:
+        """Return ``sum_i v_i psi(x_i)`` over all samples, shape (rank,)."""
+        values = self.landmarks.values
+        parts = self.problem.backend.map(
+            lambda rows: v[rows] @ values(rows), self.landmarks.row_ranges(), "gradient"
+        )
+        return np.asarray(np.sum(list(parts), axis=0) @ self.landmarks.T)
+
     def left_out(self, alpha: float, f: np.ndarray) -> np.ndarray:
         """Return outputs for samples that are left out, (n_samples, 1); f are those of all.
 
@@ -215,8 +251,7 @@ class ActiveRidge:
         others have no influence.
         """
         found, index = f.copy(), np.flatnonzero(self.active)
-        W, _, mean = self.centers()
-        factor, w = self.factor(alpha), self.problem.weights[index]
+        factor, mean, w = self.factor(alpha), self.mean(), self.problem.weights[index]
         some = replace(self.landmarks, kernel=self.landmarks.kernel.take(index))
 
         def leverages(rows: slice) -> np.ndarray:
@@ -226,7 +261,7 @@ class ActiveRidge:
 
         if len(index):
             parts = self.problem.backend.map(leverages, some.row_ranges(), "leave-one-out outputs")
-            H = w * np.concatenate(list(parts)) + (w / W if self.problem.center else 0.0)
+            H = w * np.concatenate(list(parts)) + (w / w.sum() if self.problem.center else 0.0)
             y = self.y[index]
             found[index] = y - (y - f[index]) / np.maximum(1 - H, 1e-12)
         found[self.landmarks.index] = np.nan
@@ -240,15 +275,18 @@ class Point(Iterate):
     Attributes
     ----------
     theta : ndarray of shape (rank,)
+    g : ndarray of shape (n_samples,)
+        Its outputs without the intercept.
     b : float
         Intercept.
-    f : ndarray of shape (n_samples,)
-        Its outputs.
+    half : ndarray of shape (rank,)
+        ``sum_i a_i y_i psi(x_i) / 2``
     """
 
     theta: np.ndarray
+    g: np.ndarray
     b: float
-    f: np.ndarray
+    half: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -265,41 +303,63 @@ class Objective:
     ridge: ActiveRidge
     alpha: float
 
-    def at(self, theta: np.ndarray, b: float, f: np.ndarray) -> Point:
-        """Return value and bound at a predictor, whose active samples become those of `ridge`."""
+    def at(self, theta: np.ndarray, g: np.ndarray) -> Point:
+        """Return the best intercept, value and bound; active samples become those of `ridge`."""
+        ridge = self.ridge
+        y, w, b = ridge.y, ridge.problem.weights, self.intercept(g)
+        slack = np.maximum(0.0, 1 - y * (g + b))  # (n,)
+        ridge.activate(slack > 0)
+        loss = float(w @ slack**2)
+        value, most = loss + self.alpha * float(theta @ theta), 2 * float(w @ slack) - loss
+        half, bound = ridge.residual_sum(theta, b), 0.0
+        if value - (most - float(half @ half) / self.alpha) <= NEAR * value:
+            half = ridge.weighted_features(w * slack * y)  # without rounding of the sums
+            bound = max(most - float(half @ half) / self.alpha, 0.0)
+        # A bound above the value is rounding.
+        return Point(value=value, bound=min(bound, value), theta=theta, g=g, b=b, half=half)
+
+    def intercept(self, g: np.ndarray) -> float:
+        """Return the intercept of smallest loss, where ``sum_i a_i y_i = 0``."""
         y, w = self.ridge.y, self.ridge.problem.weights
-        slack = np.maximum(0.0, 1 - y * f)  # (n,)
-        self.ridge.activate(slack > 0)
-        loss, a = float(w @ slack**2), 2 * w * slack
-        value, bound = loss + self.alpha * float(theta @ theta), 0.0
-        if not self.ridge.problem.center or abs(a @ y) <= BALANCE * a.sum():
-            half = self.ridge.residual_sum(theta, b)  # of sum_i a_i y_i psi(x_i)
-            bound = float(a.sum()) - loss - float(half @ half) / self.alpha
-        return Point(value=value, bound=min(bound, value), theta=theta, b=b, f=f)
+        if not self.ridge.problem.center:
+            return 0.0
+
+        def slope(b: float) -> float:
+            return float((w * y) @ np.maximum(0.0, 1 - y * (g + b)))
+
+        farthest = 1 + float(np.abs(g).max())  # there, one class has no loss
+        return float(brentq(slope, -farthest, farthest, xtol=np.finfo(float).tiny))
 
     def step(self, point: Point) -> Point | None:
-        """Return the minimum of the objective on the line to ridge on the active samples."""
-        theta, b = self.ridge.solve(self.alpha, point.b)
-        f = self.ridge.outputs(theta) + b
-        length = self.length(point, theta, f)
+        """Return the minimum of the objective on the line of a Newton step."""
+        ridge = self.ridge
+        right = point.half - self.alpha * point.theta
+        forward = cho_solve((ridge.factor(self.alpha), True), right, check_finite=False)
+        along = ridge.outputs(forward)
+        length = self.length(point, forward, along - ridge.mean() @ forward)
         if length is None:
             return None
-        theta, f = (
-            start + length * (end - start) for start, end in ((point.theta, theta), (point.f, f))
-        )
-        return self.at(theta, point.b + length * (b - point.b), f)
+        return self.at(point.theta + length * forward, point.g + length * along)
 
-    def length(self, point: Point, theta: np.ndarray, f: np.ndarray) -> float | None:
-        """Return the part of the line at which the objective is smallest, None if at its start."""
-        y, w = self.ridge.y, self.ridge.problem.weights
-        along, forward = f - point.f, theta - point.theta
+    def length(self, point: Point, forward: np.ndarray, along: np.ndarray) -> float | None:
+        """Return the length of a step with the smallest objective, None if it is zero.
+
+        Parameters
+        ----------
+        point : Point
+        forward : ndarray of shape (rank,)
+            Change of theta.
+        along : ndarray of shape (n_samples,)
+            Change of the outputs, with that of the intercept.
+        """
+        y, w, f = self.ridge.y, self.ridge.problem.weights, point.g + point.b
 
         def slope(t: float) -> float:
-            slack = np.maximum(0.0, 1 - y * (point.f + t * along))
+            slack = np.maximum(0.0, 1 - y * (f + t * along))
             shrinkage = self.alpha * float((point.theta + t * forward) @ forward)
             return shrinkage - float((w * y * slack) @ along)
 
         if slope(0.0) >= 0:
             return None
-        same = np.array_equal(y * f < 1, self.ridge.active)
+        same = np.array_equal(y * (f + along) < 1, self.ridge.active)
         return 1.0 if same or slope(1.0) <= 0 else float(brentq(slope, 0.0, 1.0))

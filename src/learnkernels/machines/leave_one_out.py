@@ -73,7 +73,7 @@ def dense_subproblem(problem: TrainingProblem, most: int) -> TrainingProblem:
 def landmark_subproblem(problem: TrainingProblem, most: int, landmarks: int) -> TrainingProblem:
     """Return the problem on some samples, random ones if there are more than `most`.
 
-    It has at most so many landmarks, and at least as many other samples.
+    It has at most `landmarks` landmarks, and at least as many other samples.
     """
     chosen = some_samples(np.arange(len(problem.Y)), most)
     m = max(1, min(problem.n_components or len(chosen), landmarks, len(chosen) // 2))

@@ -43,7 +43,7 @@ from learnkernels.execution import (
 )
 from learnkernels.kernels import input_kind
 from learnkernels.kernels.tables import is_frame
-from learnkernels.machines import LandmarkRidge, StreamedRidge
+from learnkernels.machines import LandmarkRidge, Ridge, StreamedRidge
 from learnkernels.methods import Ensemble, as_method
 from learnkernels.plurals import count_text
 
@@ -197,7 +197,7 @@ def require_ridge(model: Any, n: int) -> None:
     method = as_method(model.method)
     machine = model._machine(method, n)
     per_target = getattr(model, "weights", None) == "per_target"
-    if not machine.takes_alpha or isinstance(method, Ensemble) or per_target:
+    if not isinstance(machine, Ridge) or isinstance(method, Ensemble) or per_target:
         other = 'weights="per_target"' if per_target else f"machine {machine.name!r}"
         raise InputError(
             f"subsample={model.subsample!r} trains ridge in the span of landmarks with one learned "

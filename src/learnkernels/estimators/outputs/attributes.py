@@ -55,8 +55,8 @@ class MachineAttributes:
         support, _, _ = self._coefficients_of("support_")
         if self.solver_ not in SUPPORT_VECTORS:
             raise AttributeError(
-                "support_ is defined for machine='svm' and machine='svr'; this machine was trained "
-                f"by {self.solver_!r} and uses all samples. Read dual_coef_."
+                "support_ is defined for machine='svr', and machine='svm' without n_components; "
+                f"this machine was trained by {self.solver_!r}. Read dual_coef_."
             )
         return support
 

@@ -32,6 +32,7 @@ from learnkernels.kernels.tables import n_rows, rows
 from learnkernels.machines import (
     DenseRidge,
     Machine,
+    Ridge,
     Trained,
     TrainingProblem,
     dense_subproblem,
@@ -82,7 +83,7 @@ class TrainingViews:
         """
         kernels = learned.kernels
         units = kernels.kernel(np.ones(len(kernels.factors)))
-        around = AROUND if searched and machine.takes_alpha else np.ones(1)
+        around = AROUND if searched and isinstance(machine, Ridge) else np.ones(1)
         values = regularization(machine, value, prepared.task) * around
         return cls(units.as_columns(np.arange(len(prepared.Y))), prepared.Y, values)
 
