@@ -16,7 +16,13 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.regularization import hinge_C
 from learnkernels.execution import Threads
 from learnkernels.gram import Landmarks, landmarks
-from learnkernels.machines import LandmarkRidge, LandmarkSVM, SquaredHingeSVM, TrainingProblem
+from learnkernels.machines import (
+    LandmarkRidge,
+    LandmarkSVM,
+    SquaredHingeSVM,
+    TrainingProblem,
+    landmark_svm,
+)
 from learnkernels.machines.landmark_ridge import chosen_landmarks
 from tests.methods.problems import problem_of
 
@@ -117,6 +123,7 @@ def test_chunks_and_threads_do_not_change_the_solution(rng, monkeypatch):
     problem = class_problem(rng)
     (whole,) = LandmarkSVM().train(problem, [0.1])
     monkeypatch.setattr(landmarks, "ROWS", 7)
+    monkeypatch.setattr(landmark_svm, "KEPT", 0)
     (parts,) = LandmarkSVM().train(replace(problem, backend=Threads(1)), [0.1])
     assert np.allclose(outputs_of(problem, parts), outputs_of(problem, whole), atol=1e-8)
 
@@ -175,7 +182,8 @@ def test_constant_kernel_predicts_the_larger_class(rng):
     assert (model.predict(X) == 1).all()
 
 
-def test_memory_is_that_of_the_landmarks_and_not_of_all_their_values(rng):
+def test_memory_is_that_of_the_landmarks_and_not_of_all_their_values(rng, monkeypatch):
+    monkeypatch.setattr(landmark_svm, "KEPT", 0)
     n, m = 10_000, 200
     problem = replace(class_problem(rng, n, m), backend=Threads(1), left_out=True)
     LandmarkSVM().train(class_problem(rng, 300, 20), [1.0])  # compile

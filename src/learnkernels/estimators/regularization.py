@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from learnkernels._warnings import ConvergenceWarning, suppressed
 from learnkernels.estimators.fitting import Learned, regularization
 from learnkernels.estimators.outputs.probability import decide, fit_temperature, log_probabilities
 from learnkernels.machines import (
@@ -83,7 +84,8 @@ def hinge_C(learned: Learned) -> float:
     if level == 0:
         return learned.value
     alphas = (level * HINGE_AROUND).tolist()
-    held = LandmarkSVM().left_out(problem, alphas)
+    with suppressed(ConvergenceWarning):  # raised for the value that is used
+        held = LandmarkSVM().left_out(problem, alphas)
     logs = np.log([class_loss(outputs, problem) for outputs in held])
     if not np.isfinite(logs).any():
         return learned.value

@@ -62,9 +62,9 @@ class Landmarks:
             T -= T.mean(axis=0)
         return cls(kernel, kernel.as_columns(index), index, T)
 
-    def row_ranges(self) -> list[slice]:
-        """Return ranges of training samples, each the work of one task."""
-        n = len(self.kernel.weights)
+    def row_ranges(self, n: int | None = None) -> list[slice]:
+        """Return ranges of n samples, by default all training samples; each is one task's work."""
+        n = len(self.kernel.weights) if n is None else n
         return [slice(start, min(start + ROWS, n)) for start in range(0, n, ROWS)]
 
     def values(self, rows: slice) -> np.ndarray:

@@ -22,7 +22,7 @@ others stay active or inactive.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -60,6 +60,8 @@ LEAST = 10 * np.finfo(float).eps, 1e-12, 1e-9, 1e-6
 # The normal equations are computed anew if their trace falls below this part: what was subtracted
 # left rounding errors of its own size.
 FALLEN = 0.1
+# Up to this many bytes, kernel values at the landmarks are kept for all steps.
+KEPT = 32e6
 
 
 class SquaredHingeSVM(Machine):
@@ -164,11 +166,34 @@ class ActiveRidge:
         The normal equations of the active samples, as of `NormalEquations`.
     largest : float
         Largest trace of the normal equations since they were computed anew.
+    values : ndarray of shape (n_samples, n_landmarks) or None
+        Kernel values at the landmarks, up to a constant in each row, if they are kept.
     """
 
     def __init__(self, problem: TrainingProblem, landmarks: Landmarks, y: np.ndarray) -> None:
         self.problem, self.landmarks, self.y = problem, landmarks, y
+        self.values: np.ndarray | None = None
+        if 8.0 * len(y) * len(landmarks.index) <= KEPT:
+            self.values = np.concatenate(list(self.over_rows(landmarks.values, "kernel values")))
         self.forget()
+
+    def over_rows(
+        self, function: Callable[[slice], np.ndarray], what: str, n: int | None = None
+    ) -> Iterator[np.ndarray]:
+        """Yield a function of ranges of all samples, or of the first n."""
+        ranges = self.landmarks.row_ranges(n)
+        return self.problem.backend.map(function, ranges, what)
+
+    def values_at(self, rows: slice) -> np.ndarray:
+        """Return kernel values of some samples at the landmarks, (n_rows, n_landmarks)."""
+        return self.landmarks.values(rows) if self.values is None else self.values[rows]
+
+    def features_of(self, index: np.ndarray) -> Callable[[slice], np.ndarray]:
+        """Return the function that returns features of a range of the samples `index`."""
+        if self.values is None:
+            return replace(self.landmarks, kernel=self.landmarks.kernel.take(index)).features
+        values, T = self.values, self.landmarks.T
+        return lambda rows: values[index[rows]] @ T
 
     def forget(self) -> None:
         """Let no sample be active."""
@@ -196,9 +221,8 @@ class ActiveRidge:
         index = np.flatnonzero(samples)
         if not len(index):
             return
-        some = replace(self.landmarks, kernel=self.landmarks.kernel.take(index))
-        w = self.problem.weights[index]
-        task = NormalEquations(some.features, some.T, self.y[index, None], w, ROWS)
+        w, y = self.problem.weights[index], self.y[index, None]
+        task = NormalEquations(self.features_of(index), self.landmarks.T, y, w, ROWS)
         # Not by `fold`, whose total is one more matrix.
         for part in self.problem.backend.map(task.part, ranges_of(len(w)), "normal equations"):
             for name, values in self.sums.items():
@@ -225,10 +249,8 @@ class ActiveRidge:
 
     def outputs(self, theta: np.ndarray) -> np.ndarray:
         """Return ``psi(x)'theta`` of all samples, shape (n_samples,)."""
-        beta, values = self.landmarks.T @ theta, self.landmarks.values
-        parts = self.problem.backend.map(
-            lambda rows: values(rows) @ beta, self.landmarks.row_ranges(), "outputs"
-        )
+        beta = self.landmarks.T @ theta
+        parts = self.over_rows(lambda rows: self.values_at(rows) @ beta, "outputs")
         return np.concatenate(list(parts))
 
     def residual_sum(self, theta: np.ndarray, b: float) -> np.ndarray:
@@ -238,10 +260,7 @@ class ActiveRidge:
 
     def weighted_features(self, v: np.ndarray) -> np.ndarray:
         """Return ``sum_i v_i psi(x_i)`` over all samples, shape (rank,)."""
-        values = self.landmarks.values
-        parts = self.problem.backend.map(
-            lambda rows: v[rows] @ values(rows), self.landmarks.row_ranges(), "gradient"
-        )
+        parts = self.over_rows(lambda rows: v[rows] @ self.values_at(rows), "gradient")
         return np.asarray(np.sum(list(parts), axis=0) @ self.landmarks.T)
 
     def left_out(self, alpha: float, f: np.ndarray) -> np.ndarray:
@@ -252,15 +271,15 @@ class ActiveRidge:
         """
         found, index = f.copy(), np.flatnonzero(self.active)
         factor, mean, w = self.factor(alpha), self.mean(), self.problem.weights[index]
-        some = replace(self.landmarks, kernel=self.landmarks.kernel.take(index))
+        features = self.features_of(index)
 
         def leverages(rows: slice) -> np.ndarray:
-            psi = some.features(rows) - mean
+            psi = features(rows) - mean
             half = solve_triangular(factor, psi.T, lower=True, check_finite=False)
             return np.asarray(np.einsum("ij,ij->j", half, half))
 
         if len(index):
-            parts = self.problem.backend.map(leverages, some.row_ranges(), "leave-one-out outputs")
+            parts = self.over_rows(leverages, "leave-one-out outputs", len(index))
             H = w * np.concatenate(list(parts)) + (w / w.sum() if self.problem.center else 0.0)
             y = self.y[index]
             found[index] = y - (y - f[index]) / np.maximum(1 - H, 1e-12)
