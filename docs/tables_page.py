@@ -92,7 +92,10 @@ def write_pieces(results: Path, pieces: Path) -> None:
         ("tables_losses", loss_table(errors, found["entries"])),
         ("tables_times", time_table(found["times"])),
         ("tables_large", large_table(large["entries"])),
-        ("landmark_classes", classes_table(read(results / "landmark_classes.json")["entries"])),
+        (
+            "tables_landmark_classes",
+            classes_table(read(results / "landmark_classes.json")["entries"]),
+        ),
         ("tables_further_ratios", further_ratios(further)),
         ("tables_further_errors", further_errors(further)),
         ("tables_halves", halves()),
