@@ -78,9 +78,10 @@ invariances: .venv/ready
 violations: .venv/ready
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.theory.violations 10000
 
+# make bench RECORD=--record also writes the numbers that the documentation shows.
 bench: .venv/ready
 	$(BIN)/python -m pip install --quiet --group peers
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(RECORD)
 
 # The headline ratios of another revision and of the working tree: make bench-compare REV=3140720 (0.1.0)
 bench-compare: .venv/ready

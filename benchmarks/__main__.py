@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import platform
+import time
+from collections.abc import Callable
+from typing import Any
 
 from benchmarks import (
     coordinates,
@@ -38,8 +41,12 @@ from benchmarks import (
     uncertainty,
     views,
 )
+from benchmarks.cached import record
+from benchmarks.tables import RESULTS
 
-BENCHMARKS = {
+# A benchmark returns the numbers that `--record` writes, or None: it prints only, or it writes
+# results itself.
+BENCHMARKS: dict[str, Callable[[bool], dict[str, Any] | None]] = {
     "headline": headline.run,
     "statistics": statistics.run,
     "latency": latency.run,
@@ -81,11 +88,20 @@ def main() -> None:
     parser.add_argument(
         "--quick", action="store_true", help="small sizes, to check that everything runs"
     )
+    parser.add_argument(
+        "--record", action="store_true", help="write the numbers that the documentation shows"
+    )
     options = parser.parse_args()
+    if options.quick and options.record:
+        parser.error("--record needs all sizes: leave out --quick")
     print(f"Python {platform.python_version()} on {platform.machine()}")
     for name in options.names or BENCHMARKS:
         print(f"\n== {name}")
-        BENCHMARKS[name](options.quick)
+        start = time.perf_counter()
+        found = BENCHMARKS[name](options.quick)
+        if options.record and found:
+            record(found, RESULTS.with_name(f"{name}.json"))
+        print(f"{name} took {(time.perf_counter() - start) / 60:.1f} minutes", flush=True)
 
 
 if __name__ == "__main__":

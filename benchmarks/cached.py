@@ -1,14 +1,15 @@
-"""Measurements that are computed once and read from docs/results afterwards."""
+"""Files of measurements in docs/results."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from benchmarks.tables import origin, read, write
 
-__all__ = ["Measurement", "complete"]
+__all__ = ["Measurement", "complete", "record"]
 
 Measurement = Callable[[], dict[str, Any]]
 
@@ -39,3 +40,8 @@ def complete(
             write(results, file)
         when = f"cached, {results['origins'][key]['date']}" if known else "measured now"
         yield key, results["entries"][key] | {"origin": when}
+
+
+def record(found: dict[str, Any], file: Path) -> None:
+    """Write the numbers of a benchmark, with the date and the versions that made them."""
+    file.write_text(json.dumps(origin() | found, indent=1) + "\n", encoding="utf-8")

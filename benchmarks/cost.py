@@ -1,6 +1,6 @@
 """CPU time of the pass over pairs, and a model of it: seconds = pairs (c0 + c1 p + c2 p^2).
 
-``python -m benchmarks.cost FILE`` also writes the numbers that the documentation shows.
+``python -m benchmarks cost --record`` also writes the numbers that the documentation shows.
 """
 
 from __future__ import annotations
@@ -12,23 +12,19 @@ import numpy as np
 import learnkernels as lk
 from benchmarks.many_samples import D, problem
 from benchmarks.measure import fitted_coefficients, seconds
-from benchmarks.methods import main
 
 POINTS = [
     (5_000, 10), (10_000, 10), (20_000, 10), (40_000, 10),
     (5_000, 30), (10_000, 30), (5_000, 100), (10_000, 100), (3_000, 300),
 ]  # fmt: skip
+FEW_POINTS = [(300, 3), (300, 10), (600, 10)]
 
 
-def run(quick: bool = False) -> None:
-    measured([(300, 3), (300, 10), (600, 10)] if quick else POINTS)
-
-
-def measured(points: list[tuple[int, int]] = POINTS) -> dict:
+def run(quick: bool = False) -> dict:
     """Return CPU seconds of each pass and the coefficients of the model, nanoseconds per pair."""
     lk.alignment_statistics(gaussians(4), *problem(200))  # compile
     rows = []
-    for n, p in points:
+    for n, p in FEW_POINTS if quick else POINTS:
         X, y = problem(n)
         took = seconds(lambda X=X, y=y, p=p: one(X, y, p), 1, clock=time.process_time)
         rows.append((n, p, took))
@@ -56,7 +52,3 @@ def one(X, y, p: int):
 def gaussians(p: int):
     """Return kernels that are no powers of each other, so that each needs its own exponential."""
     return lk.gaussians(np.geomspace(1e-3, 1.0, p) / D)
-
-
-if __name__ == "__main__":
-    main(__doc__, measured)

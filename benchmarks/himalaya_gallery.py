@@ -3,7 +3,8 @@
 The simulated data, the sizes and the settings of himalaya's models are those of its gallery
 (``generate_multikernel_dataset``, three views of 1,000 columns). Every fit runs in a process of its
 own, after a small fit that compiles and loads, so that its peak memory can be read.
-``python -m benchmarks.himalaya_gallery FILE`` also writes the numbers that the documentation shows.
+``python -m benchmarks himalaya_gallery --record`` also writes the numbers that the documentation
+shows.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ import psutil
 from sklearn.metrics import r2_score
 
 import learnkernels as lk
-from benchmarks.methods import main
 
 SEED = 42  # that of the gallery
 TEST_SAMPLES = 300
@@ -53,11 +53,7 @@ EXAMPLES = {
 SMALL = Example(40, 3, 3, None, columns=20, candidates=2)
 
 
-def run(quick: bool = False) -> None:
-    measured(quick)
-
-
-def measured(quick: bool = False) -> dict:
+def run(quick: bool = False) -> dict:
     """Return R^2 on new samples, times and memory of each model, example and seed."""
     if find_spec("himalaya") is None:
         print("himalaya: not available, pip install himalaya")
@@ -191,7 +187,3 @@ MODELS: dict[str, Callable] = {
     "random_search": random_search,
     "hyper_gradient": hyper_gradient,
 }
-
-
-if __name__ == "__main__":
-    main(__doc__, measured)

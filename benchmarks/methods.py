@@ -1,15 +1,9 @@
 """The methods of the papers on real data: test error and time, as ratios to ``unif``.
 
-``python -m benchmarks.methods FILE`` also writes the numbers that the documentation shows.
+``python -m benchmarks methods --record`` also writes the numbers that the documentation shows.
 """
 
 from __future__ import annotations
-
-import argparse
-import json
-from collections.abc import Callable
-from datetime import UTC, datetime
-from pathlib import Path
 
 import numpy as np
 from sklearn.datasets import load_diabetes, load_digits
@@ -18,7 +12,6 @@ from sklearn.preprocessing import StandardScaler
 from benchmarks.measure import genuine
 from learnkernels.inspection import compare
 from learnkernels.methods import METHODS
-from learnkernels.version import versions
 
 SETS = {
     "ionosphere": "classification",
@@ -39,11 +32,7 @@ LEFT_OUT = ("lp-svm", "auto", "loo")
 KERNELS = ["gaussians", "linear"]
 
 
-def run(quick: bool = False) -> None:
-    measured(quick)
-
-
-def measured(quick: bool = False) -> dict:
+def run(quick: bool = False) -> dict:
     """Return the error of every fold and mean seconds, for each data set and method."""
     found = {}
     for name, task in list(SETS.items())[-1 if quick else 0 :]:
@@ -123,17 +112,3 @@ def show(found: dict) -> None:
 
 def geometric(values: list[float]) -> float:
     return float(np.exp(np.mean(np.log(values))))
-
-
-def main(description: str, measure: Callable[[], dict]) -> None:
-    """Measure, and write the numbers, date and versions to the file that the arguments name."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("file", type=Path, help="JSON to write")
-    options = parser.parse_args()
-    origin = {"date": datetime.now(UTC).date().isoformat(), "versions": versions()}
-    text = json.dumps(origin | measure(), indent=1) + "\n"
-    options.file.write_text(text, encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main(__doc__, measured)

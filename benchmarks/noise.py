@@ -1,6 +1,6 @@
 """Test error with additional views of pure noise, for uniform and for learned weights.
 
-``python -m benchmarks.noise FILE`` also writes the numbers that the documentation shows.
+``python -m benchmarks noise --record`` also writes the numbers that the documentation shows.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 from sklearn.preprocessing import StandardScaler
 
 import learnkernels as lk
-from benchmarks.methods import SETS, main, samples
+from benchmarks.methods import SETS, samples
 from learnkernels.inspection import compare
 
 NAMES = ("ionosphere", "splice_binary_train", "digits", "kin8nm")
@@ -26,11 +26,7 @@ GRIDS = {
 }
 
 
-def run(quick: bool = False) -> None:
-    measured(quick)
-
-
-def measured(quick: bool = False) -> dict:
+def run(quick: bool = False) -> dict:
     """Return the mean error of each method for each number of noise views and each data set."""
     found, counts = {}, list(VIEWS[:2] if quick else VIEWS)
     for name in NAMES[2:3] if quick else NAMES:
@@ -63,7 +59,3 @@ def one(X, y, task: str, views: int, step: int, n_folds: int):
         np.hstack([X, noise]), y, METHODS[task], kernels=kernels, task=task, cv=n_folds,
         grid=GRIDS[task][::step], preprocess=StandardScaler(),
     )  # fmt: skip
-
-
-if __name__ == "__main__":
-    main(__doc__, measured)

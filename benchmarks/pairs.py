@@ -1,8 +1,8 @@
 """Pairs of drugs and cell lines: error and time in the four settings, and beside pairwiseMKL.
 
-``python -m benchmarks.pairs FILE`` also writes the numbers that the documentation shows. The data
-are those of pairwiseMKL, or simulated ones if the file is not available. Times are those of the
-processor, so that other programs change them little; set OPENBLAS_NUM_THREADS=1.
+``python -m benchmarks pairs --record`` also writes the numbers that the documentation shows. The
+data are those of pairwiseMKL, or simulated ones if the file is not available. Times are those of
+the processor, so that other programs change them little; set OPENBLAS_NUM_THREADS=1.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from scipy.spatial.distance import cdist
 
 import learnkernels as lk
 from benchmarks.measure import peak_extra_memory
-from benchmarks.methods import main
 from benchmarks.pairwise_mkl import PairwiseMKL, loop_seconds, response_features
 from learnkernels.datasets import PairData, drug_response
 from learnkernels.errors import InputError, UniformBetterWarning
@@ -31,12 +30,13 @@ INNER_SPLITS = 3
 SHOWN = 5
 
 
-def run(quick: bool = False) -> None:
-    measured(quick)
+def run(quick: bool = False) -> dict:
+    found = measured(quick)
     scale(*((30, 20, 400, 4) if quick else (2000, 500, 1_000_000, 30)))
+    return found
 
 
-def measured(quick: bool = False) -> dict:
+def measured(quick: bool) -> dict:
     """Return errors, times and weights."""
     data, origin = pair_data(quick)
     print(f"{origin}: {len(data.y)} pairs, {len(data.left)} x {len(data.right)} kernels")
@@ -217,7 +217,3 @@ def scale(m: int, q: int, n: int, p: int) -> None:
         f"{m} x {q} objects, {len(data.y)} pairs, {len(data.left) * len(data.right)} kernels, "
         f"alignf with alpha = 1: {taken:.0f} s, {memory / 1000:.2f} GB"
     )
-
-
-if __name__ == "__main__":
-    main(__doc__, measured)

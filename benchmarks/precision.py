@@ -1,6 +1,6 @@
 """Accuracy of statistics and ridge against 50-digit arithmetic, compared with dense NumPy.
 
-``python -m benchmarks.precision FILE`` also writes the numbers that the documentation shows.
+``python -m benchmarks precision --record`` also writes the numbers that the documentation shows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ from scipy.spatial.distance import cdist, pdist
 import learnkernels as lk
 from benchmarks import exact
 from benchmarks.exact import alignment_of, centered, numbers
-from benchmarks.methods import main
 
 N, D = 24, 3
 ALPHAS = tuple(10.0 ** np.arange(-8, 3, 2))
@@ -39,11 +38,7 @@ class Samples(NamedTuple):
     y: np.ndarray
 
 
-def run(quick: bool = False) -> None:
-    measured(quick)
-
-
-def measured(quick: bool = False) -> dict:
+def run(quick: bool = False) -> dict:
     """Return the largest relative errors of each kernel family on each kind of data."""
     n = 8 if quick else N
     kinds = dict(list(KINDS.items())[:2]) if quick else KINDS
@@ -282,7 +277,3 @@ def in_norm(found, truth) -> float | None:
 def rounded(value) -> float:
     """Return two digits of an error, and 1 for larger errors and NaN."""
     return float(f"{min(float(value), 1.0):.1e}") if value == value else 1.0
-
-
-if __name__ == "__main__":
-    main(__doc__, measured)

@@ -2,7 +2,7 @@
 
 As in neuroimaging, four correlated views of a stimulus predict 1,000 targets, and every target
 depends on the views in other proportions. Both libraries get the same Gram matrices.
-``python -m benchmarks.targets FILE`` also writes the numbers that the documentation shows.
+``python -m benchmarks targets --record`` also writes the numbers that the documentation shows.
 """
 
 from __future__ import annotations
@@ -15,7 +15,6 @@ import numpy as np
 from sklearn.metrics import r2_score
 
 import learnkernels as lk
-from benchmarks.methods import main
 
 SEEDS = 101, 102
 VIEWS = 4
@@ -23,11 +22,7 @@ ALPHAS = 10.0 ** np.arange(-2, 4, 0.5)
 CANDIDATES = 100
 
 
-def run(quick: bool = False) -> None:
-    measured(quick)
-
-
-def measured(quick: bool = False) -> dict:
+def run(quick: bool = False) -> dict:
     """Return mean R^2 on new samples, wall time and CPU time of each model and each seed.
 
     CPU times are comparable on a machine that others use too, with one thread.
@@ -92,7 +87,3 @@ def random_search(grams: np.ndarray, Y: np.ndarray, candidates: int) -> Callable
     )
     model.fit(np.moveaxis(grams, -1, 0), Y)
     return lambda new: model.predict(np.moveaxis(new, -1, 0))
-
-
-if __name__ == "__main__":
-    main(__doc__, measured)

@@ -4,7 +4,7 @@ On the regression tables of `tables_protocol`, with at most 500 training rows. T
 is scikit-learn's, with `ConstantKernel * RBF + WhiteKernel` tuned by marginal likelihood. Targets
 have unit variance.
 
-``python -m benchmarks.uncertainty FILE`` also writes the numbers that the documentation shows.
+``python -m benchmarks uncertainty --record`` also writes the numbers that the documentation shows.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, ConstantKernel, WhiteKernel
 
 import learnkernels as lk
-from benchmarks.methods import main
 from benchmarks.tables_protocol import REGRESSION, SPLITS, Split, folder, split
 
 COVERAGE = 0.9
@@ -29,11 +28,7 @@ RESTARTS = 2
 BOUNDS = 1e-5, 1e5
 
 
-def run(quick: bool = False) -> None:
-    measured(quick)
-
-
-def measured(quick: bool = False) -> dict:
+def run(quick: bool = False) -> dict:
     """Return the mean over splits of each measure, for each table and model."""
     found: dict[str, dict[str, Any]] = {}
     tables, splits = (REGRESSION[1:2], SPLITS[:1]) if quick else (REGRESSION, SPLITS)
@@ -97,7 +92,3 @@ def measures(
         "rmse": float(np.sqrt(np.mean((y - mean) ** 2))),
         "seconds": seconds,
     }
-
-
-if __name__ == "__main__":
-    main(__doc__, measured)

@@ -5,7 +5,7 @@ with views of noise. Accuracy on the test part. Views and cells are missing at r
 training and the test part; every sample keeps at least one view. The last part trains on complete
 samples and predicts samples that lack one view, beside a model that was trained without it.
 
-``python -m benchmarks.views FILE`` also writes the numbers that the documentation shows.
+``python -m benchmarks views --record`` also writes the numbers that the documentation shows.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 import learnkernels as lk
-from benchmarks.methods import main
 
 # Name, file, training samples, test samples and splits.
 SETS = (
@@ -54,11 +53,7 @@ class Split:
     views: list[str]
 
 
-def run(quick: bool = False) -> None:
-    measured(quick)
-
-
-def measured(quick: bool = False) -> dict:
+def run(quick: bool = False) -> dict:
     """Return the accuracy on every split, for each data set, setting and model."""
     found: dict[str, Any] = {}
     start = time.process_time()
@@ -254,7 +249,3 @@ def show(name: str, found: dict) -> None:
         for key, models in found[part].items():
             means = ", ".join(f"{model} {np.mean(one):.3f}" for model, one in models.items())
             print(f"{name}, {key}: {means}", flush=True)
-
-
-if __name__ == "__main__":
-    main(__doc__, measured)

@@ -5,6 +5,7 @@ import json
 import pytest
 from benchmarks import cached, dask_chunks, earlier, large, scaling
 
+import learnkernels as lk
 from learnkernels.machines import conjugate_gradient_ridge
 
 
@@ -21,6 +22,12 @@ def test_complete_computes_only_what_a_file_lacks(tmp_path):
     both = dict(cached.complete(tasks, file))
     assert calls == [1.0, 2.0] and both["a"]["origin"].startswith("cached, 20")
     assert both["b"]["origin"] == "measured now"
+
+
+def test_record_writes_numbers_with_their_origin(tmp_path):
+    cached.record({"seconds": 1.5}, tmp_path / "found.json")
+    written = json.loads((tmp_path / "found.json").read_text(encoding="utf-8"))
+    assert written["seconds"] == 1.5 and written["versions"]["learnkernels"] == lk.__version__
 
 
 def test_complete_without_a_file_writes_nothing(tmp_path, monkeypatch):
