@@ -89,7 +89,9 @@ def main() -> None:
         "--quick", action="store_true", help="small sizes, to check that everything runs"
     )
     parser.add_argument(
-        "--record", action="store_true", help="write the numbers that the documentation shows"
+        "--record",
+        action="store_true",
+        help="write the numbers that the documentation shows to docs/results",
     )
     options = parser.parse_args()
     if options.quick and options.record:

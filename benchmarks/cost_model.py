@@ -220,7 +220,7 @@ def with_chunks(found: dict[str, Any], n: int, workers: int, m: int, chunk: int)
         "the scheduler": result.scheduler,
         "joining totals": result.tail,
         "chunks that do not divide evenly": costs.leaf * (-(-n_chunks // workers)) - result.work,
-        "this process": here + broadcast,
+        "the client": here + broadcast,
     }
     return {
         "n": n, "workers": workers, "chunk_rows": chunk, "seconds": float(f"{took:.4g}"),

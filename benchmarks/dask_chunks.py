@@ -32,11 +32,11 @@ def run(quick: bool = False) -> None:
     found = measured(400, 10, 1, workers=False, chunks=4) if quick else measured()
     for step in STEPS:
         for name, (wall, cpu, largest) in found[step].items():
-            print(f"{step}, {name}: {wall:.2f} s; CPU {cpu:.2f} s, of one worker {largest:.2f} s")
+            print(f"{step}, {name}: {wall:.2f} s; CPU {cpu:.2f} s, busiest worker {largest:.2f} s")
         one, two, four, threads = (found[step][name] for name in SETTINGS)
         print(f"  2 processes {one[0] / two[0]:.2f} times as fast as 1")
         print(f"  4 processes {threads[0] / four[0]:.2f} times as fast as 2 threads")
-        print(f"  2 processes, if each had a core of its own: {one[2] / two[2]:.2f} times")
+        print(f"  2 processes, each with its own core: {one[2] / two[2]:.2f} times as fast")
 
 
 def measured(

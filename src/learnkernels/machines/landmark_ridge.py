@@ -1,4 +1,4 @@
-"""Ridge in the span of some samples (landmarks), for more samples than a Gram matrix can hold.
+"""Ridge in the span of some samples (landmarks), for Gram matrices that do not fit into memory.
 
     min_theta,b  sum_i w_i (y_i - b - psi(x_i)'theta)^2 + alpha |theta|^2
 
@@ -269,7 +269,7 @@ class LandmarkSolution:
 
 @dataclass(frozen=True)
 class StreamedRidge(LandmarkRidge):
-    """Solve with the sums of many samples, which are read in parts; the kernel has some of them.
+    """Ridge with sums over all rows, read in parts; the kernel has the rows of the subsample.
 
     Leave-one-out errors are those of the kernel's own samples that are not landmarks.
 
@@ -303,7 +303,7 @@ class StreamedRidge(LandmarkRidge):
 
 @dataclass(frozen=True)
 class ChunkedRidge(LandmarkRidge):
-    """Solve with the sums of many samples, which stay in chunks where they are.
+    """Ridge with sums over chunks on the workers; the kernel has the rows of the subsample.
 
     Leave-one-out errors are those of the kernel's own samples that are not landmarks.
 

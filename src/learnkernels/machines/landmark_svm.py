@@ -8,8 +8,8 @@ no loss. Without them this is ridge, whose normal equations give Newton steps:
     (sum_i w_i (psi(x_i) - mean) (psi(x_i) - mean)' + alpha I) step
         = sum_i a_i y_i psi(x_i) / 2 - alpha theta
 
-over the active samples, with ``a_i = 2 w_i (1 - y_i f(x_i))``. A search finds the minimum on the
-line, and another one the best b, where ``sum_i a_i y_i = 0``. The minimum is then at least
+over the active samples, with ``a_i = 2 w_i (1 - y_i f(x_i))``. A line search gives the length of
+the step, and a root search the best b, at which ``sum_i a_i y_i = 0``. The minimum is then at least
 
     sum_i a_i - sum_i a_i^2 / (4 w_i) - |sum_i a_i y_i psi(x_i)|^2 / (4 alpha)
 
@@ -74,7 +74,7 @@ class SquaredHingeSVM(Machine):
         """Accept any number of samples: memory is that of the landmarks."""
 
     def strategy(self, problem: TrainingProblem, n_values: int = 1) -> Strategy:
-        """Return this SVM; for Gram matrices, by which methods compare kernels, it is ridge."""
+        """Return this SVM; for a Gram matrix ridge, because methods compare kernels by ridge."""
         if isinstance(problem.kernel, GramMatrix):
             return DenseRidge()
         require_nonnegative(problem)
@@ -180,7 +180,7 @@ class ActiveRidge:
     def over_rows(
         self, function: Callable[[slice], np.ndarray], what: str, n: int | None = None
     ) -> Iterator[np.ndarray]:
-        """Yield a function of ranges of all samples, or of the first n."""
+        """Yield the results of a function for ranges of all samples, or of the first n."""
         ranges = self.landmarks.row_ranges(n)
         return self.problem.backend.map(function, ranges, what)
 
@@ -196,7 +196,7 @@ class ActiveRidge:
         return lambda rows: values[index[rows]] @ T
 
     def forget(self) -> None:
-        """Let no sample be active."""
+        """Mark all samples as inactive."""
         self.active, self.largest = np.zeros(len(self.y), dtype=bool), 0.0
         self.sums: dict[str, np.ndarray] = {}  # frees a matrix before the next one is allocated
         self.sums = zero_sums(self.landmarks.T.shape[1], 1)

@@ -1,4 +1,4 @@
-"""The SVM with some rows of the Gram matrix at a time, for more samples than the matrix can hold.
+"""The SVM with some rows of the Gram matrix at a time, if the matrix does not fit into memory.
 
 A working set Q has the entries that violate the optimality conditions most, and half of the last
 working set. SMO solves the dual of the entries in Q with K_QQ in double precision, and
@@ -41,12 +41,13 @@ INNER = 0.1
 INNER_STEPS = 100
 # The dual is shrunk if at most this part of its entries remains.
 SHRUNK = 0.5
-# Entries at a bound remain if they violate the conditions, or lack this part of the violation.
+# Entries at a bound remain if they violate the conditions, or are closer to a violation than this
+# part of the largest violation.
 MARGIN = 0.25
-# Tolerance of the dual that is shrunk: the gradient is rounded.
+# Tolerance of the shrunk dual, as a part of that of the whole dual, because of rounding errors.
 PART_TOL = 0.9
-# The gradient of an entry that is zero is computed in double precision if it lacks less than this
-# to a violation, or less than this multiple of the largest rounding error.
+# The gradient of a zero entry is computed in double precision if the entry is closer to a violation
+# than NEAR, or than ERRORS times the largest rounding error.
 NEAR, ERRORS = 0.02, 10.0
 # Rows of double precision are used if the conditions still do not hold when the gradient has been
 # computed this many times: coefficients are so large that rounding of the rows matters.
@@ -266,7 +267,7 @@ class Violations(NamedTuple):
     most: tuple[float, float]
 
     def near(self, margin: float) -> np.ndarray:
-        """Return which entries violate the conditions, or lack less than a margin to that."""
+        """Return which entries violate the conditions, or are closer to that than `margin`."""
         above, below = self.most
         return (self.too_small > -below - margin) | (self.too_large > -above - margin)
 

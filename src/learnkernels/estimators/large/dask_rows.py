@@ -99,7 +99,7 @@ class RowsOnWorkers:
         self.counts: Any = self._class_counts()
 
     def _class_counts(self) -> np.ndarray | None:
-        """Return how many rows of each class are kept, (n_chunks, n_classes); None for targets."""
+        """Return how many rows of each class are kept, (n_chunks, n_classes), or None."""
         if self.classes is None:
             return None
         found = np.zeros((len(self.numbers), len(self.classes)), dtype=np.intp)
@@ -108,7 +108,7 @@ class RowsOnWorkers:
         return found
 
     def class_counts(self) -> np.ndarray | None:
-        """Return how many rows of each class are kept, (n_classes,); None for targets."""
+        """Return how many rows of each class are kept, (n_classes,); None for regression."""
         return None if self.counts is None else self.counts.sum(axis=0)
 
     def take(self, kept: np.ndarray, members: dict[int, np.ndarray]) -> tuple[Any, ...]:

@@ -1,8 +1,9 @@
 """Rows that the weights need: the rule of ``subsample="auto"``.
 
-Weights of m random rows differ from those of all rows. Halves of the m rows, drawn without
-replacement, vary around them as much, so that the distance of the kernels of halves from that of m
-rows estimates the error. It falls as 1 / sqrt(m).
+Weights of m random rows differ from those of all rows. Weights of random halves of the m rows,
+drawn without replacement, differ from the weights of the m rows by about as much. The distance of
+their kernels from the kernel of the m rows therefore estimates the error, which falls as
+1 / sqrt(m).
 """
 
 from __future__ import annotations

@@ -50,8 +50,8 @@ from learnkernels.plurals import count_text
 # Least rows of subsample="auto" besides the landmarks, which choose the regularisation, and least
 # rows for each landmark.
 AUTO_ROWS, ROWS_FOR_LANDMARK = 4000, 2
-# Least rows of each class in a subsample; a smaller class has all its rows there. They are drawn
-# apart if fewer than so many are expected among the random rows.
+# A class with fewer than EXPECTED_ROWS expected rows among the random rows gets CLASS_ROWS rows
+# that are drawn separately, or all its rows if it has fewer.
 CLASS_ROWS, EXPECTED_ROWS = 5, 50
 
 logger = logging.getLogger("learnkernels")
@@ -108,7 +108,7 @@ class AllRows(Protocol):
     weighted: bool
 
     def class_counts(self) -> np.ndarray | None:
-        """Return how many rows of each class are kept, (n_classes,); None for targets."""
+        """Return how many rows of each class are kept, (n_classes,); None for regression."""
 
     def take(self, kept: np.ndarray, members: dict[int, np.ndarray]) -> tuple[Any, ...]:
         """Return rows in ascending order: their indices, X, y and weights.
@@ -173,8 +173,9 @@ def require_landmarks(model: Any) -> None:
     """Raise if a parameter has no meaning for a fit with a subsample."""
     if input_kind(model.kernels) == "precomputed":
         raise InputError(
-            'subsample is for samples, and kernels="precomputed" takes Gram matrices of all of '
-            "them; leave subsample out."
+            f'subsample={model.subsample!r} cannot be used with kernels="precomputed", which needs '
+            "the Gram matrices of all samples; leave subsample out, or pass samples and other "
+            "kernels."
         )
     if model.scoring is not None:
         raise InputError(
