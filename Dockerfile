@@ -12,7 +12,7 @@ RUN pip wheel --no-cache-dir --no-deps --wheel-dir /wheels .
 FROM python:3.13-slim
 COPY --from=build /wheels /wheels
 RUN wheel=$(ls /wheels/*.whl) \
-    && pip install --no-cache-dir "$wheel[report,parquet]" fastapi uvicorn \
+    && pip install --no-cache-dir "$wheel[dask,parquet,report]" fastapi uvicorn \
     && useradd --create-home user \
     && mkdir /data \
     && chown user /data

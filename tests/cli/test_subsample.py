@@ -35,12 +35,22 @@ def test_fit_reads_parts_and_predict_uses_the_model(capsys, path, tmp_path, monk
     model = tmp_path / "m.lk"
     status, shown, _ = run(capsys, "fit", path, *OPTIONS, "--drop", "id", "--save", model)
     assert status == 0 and "regression of 'y' from 3 columns, 1,200 rows" in shown
+    assert "kernel learned from 300 rows\n" in shown
     saved = lk.load(model)["model"]
     assert len(saved.subsample_) == 300 and list(saved.feature_names_in_) == ["a", "b", "kind"]
     out = tmp_path / "out.csv"
     assert run(capsys, "predict", model, path, "--output", out)[0] == 0
     predicted = pd.read_csv(out)
     assert np.corrcoef(predicted["prediction"], predicted["y"])[0, 1] > 0.99
+
+
+def test_interrupted_fit_names_the_option_that_continues(capsys, path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(streaming, "train_on_all", interrupted)
+    status, _, err = run(capsys, "fit", path, *OPTIONS)
+    assert status == 130 and "interrupted. With --checkpoint FILE, the same command" in err
 
 
 @pytest.mark.parametrize(

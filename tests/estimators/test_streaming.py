@@ -74,7 +74,10 @@ def combined(found, A, B):
     return sum(weight * K for weight, K in zip(found.weights_, kernels, strict=True))
 
 
-@pytest.mark.parametrize("kind", ["memmap", "dask array", "dask frame", "parquet", "sliced"])
+KINDS = ["memmap", "dask array", "dask frame", "parquet", "sliced"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 def test_rows_on_disk_give_the_model_of_rows_in_memory(kind, table, tmp_path):
     X, y = table
     frame = pd.DataFrame(X, columns=["a", "b", "c"])
@@ -195,10 +198,49 @@ def test_settings_that_do_not_fit_together_raise(options, message, table):
     assert not hasattr(found, "weights_")
 
 
-def test_rows_on_disk_beyond_max_memory_raise_without_subsample(table):
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_on_disk_beyond_max_memory_raise_without_subsample(kind, table, tmp_path):
     X, y = table
+    source = on_disk(kind, pd.DataFrame(X, columns=["a", "b", "c"]), y, tmp_path)
     with pytest.raises(InputError, match='pass subsample="auto" and n_components=1000'):
-        lk.KernelRegressor(max_memory=1000.0).fit(Sliced(X), y)
+        lk.KernelRegressor(max_memory=1000.0).fit(source, y)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_on_disk_are_read_as_a_whole_without_subsample(kind, table, tmp_path):
+    X, y = table
+    frame = pd.DataFrame(X, columns=["a", "b", "c"])
+    source = on_disk(kind, frame, y, tmp_path)
+    options = {"kernels": lk.gaussians([0.3, 1.0]), "method": "alignf"}
+    expected = lk.KernelLearner(**options).fit(X, y).weights_
+    assert np.allclose(lk.KernelLearner(**options).fit(source, y).weights_, expected)
+    found = lk.KernelRegressor(alpha=0.1, n_components=len(y), **options).fit(source, y)
+    assert np.allclose(found.weights_, expected)
+    compared = lk.compare(
+        source, y, ["unif"], kernels=options["kernels"], task="regression", cv=3, grid=[0.1]
+    )
+    assert [row.method for row in compared.methods] == ["unif"]
+
+
+def test_number_of_landmarks_that_is_not_smaller_is_logged(table, caplog):
+    X, y = table[0][:40], table[1][:40]
+    with caplog.at_level("INFO", logger="learnkernels"):
+        found = lk.KernelRegressor(method="unif", alpha=0.1, n_components=40).fit(X, y)
+    assert found.solver_ == "dense"
+    assert "40 landmarks for 40 samples: all samples are used." in caplog.text
+
+
+@pytest.mark.parametrize("rows", [3, [0, 1], slice(0, 9, 2)])
+def test_parquet_table_is_read_by_ranges_only(rows, table, tmp_path):
+    X, y = table
+    source = on_disk("parquet", pd.DataFrame(X, columns=["a", "b", "c"]), y, tmp_path)
+    with pytest.raises(InputError, match="is not a range of rows"):
+        source[rows]
+
+
+def test_parquet_table_from_a_folder_raises(tmp_path):
+    with pytest.raises(InputError, match="cannot be read as a Parquet file"):
+        lk.open_parquet(tmp_path, target="y")
 
 
 class Interrupted(Sliced):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import partial
 from pathlib import Path
@@ -72,15 +73,19 @@ def run_fit(options: Namespace) -> None:
     lazy = in_file and options.subsample is not None
     X, y, task = lazy_data_of(options) if lazy else data_of(options)
     first: pd.DataFrame = X[:FIRST_ROWS] if lazy else X
-    fitted: Any = estimator(
+    model = estimator(
         task, options.method, kernels_of(options, first), options.missing, backend_of(options),
         **model_options(options, task),
-    ).fit(X, y)  # fmt: skip
+    )  # fmt: skip
+    with advice_on_interrupt(options):
+        fitted: Any = model.fit(X, y)
     if options.save:
         texts = [*options.text, *options.sequence]
         save(saved_form(fitted, first, options.target, task, texts, options.date), options.save)
     shape = f"{count_text(X.shape[1], 'column')}, {count_text(len(X), 'row')}"
     print(f"{task} of {options.target!r} from {shape}")
+    if hasattr(fitted, "subsample_"):
+        print(f"kernel learned from {count_text(len(fitted.subsample_), 'row')}")
     console().print(weights_table(fitted.kernel_names_, fitted.weights_, fitted.kernel_alignments_))
     if has_views(options):
         console().print(views_table(fitted.view_weights_))
@@ -89,6 +94,18 @@ def run_fit(options: Namespace) -> None:
     print(chosen(fitted))
     if options.save:
         print(f"model: {printable(options.save)}")
+
+
+@contextmanager
+def advice_on_interrupt(options: Namespace) -> Iterator[None]:
+    """Add to an interrupt how the next fit with a subsample can continue after one."""
+    try:
+        yield
+    except KeyboardInterrupt as stop:
+        if options.subsample is None or options.checkpoint is not None:
+            raise
+        text = "With --checkpoint FILE, the same command continues after an interrupt."
+        raise KeyboardInterrupt(text) from stop
 
 
 def run_predict(options: Namespace) -> None:

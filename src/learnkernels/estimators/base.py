@@ -275,8 +275,11 @@ def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool = True, **o
 
 
 def in_memory(data: Any) -> Any:
-    """Return the values of a Dask array or frame; anything else as it is."""
-    return data.compute() if hasattr(data, "__dask_graph__") else data
+    """Return all rows of Dask data, or of a table that is read by slices; other data as it is."""
+    if hasattr(data, "__dask_graph__"):
+        return data.compute()
+    only_slices = tables.is_lazy(data) and not hasattr(data, "__array__")
+    return data[0 : data.shape[0]] if only_slices else data
 
 
 def check_stack(X: Any, n_kernels: int | None) -> None:

@@ -125,7 +125,8 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         Gram matrix at a time, to the same solutions.
     n_components : int or None, default=None
         Number of random samples (landmarks) that span the predictor: normal equations of that
-        size are accumulated over all samples. None is the span of all samples. See `machine`.
+        size are accumulated over all samples. None, or a number that is not smaller than that of
+        the samples, is the span of all samples. See `machine`.
     subsample : int, "auto" or None, default=None
         Rows from which the kernel is learned, for more rows than memory holds; needs
         `n_components`. All rows then train the machine, and X is read in parts, so that it may be a

@@ -11,6 +11,7 @@ derive from a trained machine: probabilities, or standard deviations.
 
 from __future__ import annotations
 
+import logging
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -45,6 +46,8 @@ from learnkernels.kernels import input_kind
 from learnkernels.kernels.tables import is_lazy
 from learnkernels.machines import Machine
 from learnkernels.methods import Auto, WeightMethod, as_method
+
+logger = logging.getLogger(__name__)
 
 # Attributes that a fit does not always set.
 OPTIONAL = (
@@ -160,7 +163,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
                 f"checkpoint={self.checkpoint!r} is for a fit with a subsample, and none is given; "
                 'pass subsample="auto", or leave checkpoint out.'
             )
-        if is_lazy(X):
+        if is_lazy(X) or isinstance(X, np.memmap):
             require_memory_for(self, X)
         self._fit_in_memory(X, y, sample_weight)
 
@@ -171,6 +174,8 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         memory, n = self._memory(), len(rows.samples)
         machine = self._machine(method, n)
         machine.check(n, memory["max_memory"], self.n_components)
+        if self.n_components is not None and self.n_components >= n:
+            logger.info("%d landmarks for %d samples: all samples are used.", self.n_components, n)
         search = Search.of(self, method, machine, n, targets.codes, memory["max_memory"])
         settings: dict[str, Any] = {"few_pairs": np.arange(n) if method.learns_alpha else None}
         if search.by_folds:

@@ -97,7 +97,8 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         gradients whose products stream over tiles, to the same solution.
     n_components : int or None, default=None
         Number of random samples (landmarks) that span the predictor: normal equations of that
-        size are accumulated over all samples. None is the span of all samples.
+        size are accumulated over all samples. None, or a number that is not smaller than that of
+        the samples, is the span of all samples.
     subsample : int, "auto" or None, default=None
         Rows from which the kernel is learned, for more rows than memory holds; needs
         `n_components`. All rows then train the machine, and X is read in parts, so that it may be a

@@ -134,6 +134,8 @@ def saving_backend(backend: Backend, path: Any, *data: Any) -> Backend:
 
 def checkpoint_path(path: Any) -> Path:
     """Return the path of a checkpoint; raise if it is a folder, or its folder does not exist."""
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise InputError(f"checkpoint={path!r}; expected the path of a file, or None.")
     with as_input_error("checkpoint: "):
         file = Path(os.fsdecode(os.fsencode(path)))
     if file.is_dir():
@@ -192,8 +194,8 @@ class CheckpointFile:
             fingerprint, done = str(arrays.pop("fingerprint")), int(arrays.pop("done"))
         except Exception as error:  # a damaged archive raises errors of many types
             raise InputError(
-                f"{str(self.path)!r} is not a checkpoint, or it is damaged ({error}); delete it to "
-                "start again, or choose another file."
+                f"{str(self.path)!r} is not a checkpoint, or it is damaged; delete it to start "
+                "again, or choose another file."
             ) from error
         if fingerprint != self.fingerprint:
             raise InputError(

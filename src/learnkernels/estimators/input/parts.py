@@ -149,8 +149,13 @@ class ParquetTable:
     def __len__(self) -> int:
         return self.shape[0]
 
-    def __getitem__(self, rows: slice) -> Any:
+    def __getitem__(self, rows: Any) -> Any:
         """Return a range of rows as a frame; ranges in ascending order are fast."""
+        if not isinstance(rows, slice) or rows.step not in (None, 1):
+            raise InputError(
+                f"{rows!r} is not a range of rows; a Parquet table is read by ranges such as "
+                "X[:1000], and X[:] is the whole table as a frame."
+            )
         start, stop, _ = rows.indices(len(self))
         if stop <= start:
             with open_file(self.path) as file:
@@ -199,7 +204,8 @@ def open_parquet(path: Any, target: str | list[str]) -> tuple[ParquetTable, np.n
     Returns
     -------
     X : ParquetTable
-        All other columns, for `fit` with ``subsample=`` and for `predict`.
+        All other columns. `fit` with ``subsample=`` and `predict` read it in parts, other functions
+        as a whole.
     y : ndarray of shape (n_rows,) or (n_rows, n_targets)
         The targets, in memory.
 
@@ -255,7 +261,7 @@ def open_file(path: str) -> Any:
         return ParquetFile(path, page_checksum_verification=True)
     except FileNotFoundError as error:
         raise InputError(f"there is no file {path!r}; check the path.") from error
-    except ValueError as error:
+    except (ValueError, OSError) as error:
         raise InputError(
             f"{path!r} cannot be read as a Parquet file ({error}). Pass a Parquet file; "
             "pandas.DataFrame.to_parquet writes one."

@@ -42,7 +42,6 @@ from learnkernels.execution import (
     saving_backend,
 )
 from learnkernels.kernels import input_kind
-from learnkernels.kernels.tables import is_frame
 from learnkernels.machines import LandmarkRidge, Ridge, StreamedRidge
 from learnkernels.methods import Ensemble, as_method
 from learnkernels.plurals import count_text
@@ -209,12 +208,11 @@ def require_ridge(model: Any, n: int) -> None:
 
 def require_memory_for(model: Any, X: Any) -> None:
     """Raise if X would have to be read into memory as a whole, and is larger than `max_memory`."""
-    if is_frame(X):  # the length of a Dask frame is not known
-        return
-    wanted, allowed = 8.0 * float(np.prod(X.shape)), model._memory()["max_memory"]
+    n = as_parts(X).n_rows
+    wanted, allowed = 8.0 * n * float(np.prod(X.shape[1:])), model._memory()["max_memory"]
     if wanted > allowed:
         raise InputError(
-            f"X has {count_text(X.shape[0], 'row')} and needs {format_bytes(wanted)}, more than "
+            f"X has {count_text(n, 'row')} and needs {format_bytes(wanted)}, more than "
             f'max_memory={format_bytes(allowed)}; pass subsample="auto" and n_components=1000 '
             "to read it in parts, or raise max_memory."
         )
