@@ -220,6 +220,7 @@ def test_rows_on_disk_are_read_as_a_whole_without_subsample(kind, table, tmp_pat
         source, y, ["unif"], kernels=options["kernels"], task="regression", cv=3, grid=[0.1]
     )
     assert [row.method for row in compared.methods] == ["unif"]
+    assert f"{len(y):,} samples" in str(lk.report(found, source, y, cv=0, draws=5))
 
 
 def test_number_of_landmarks_that_is_not_smaller_is_logged(table, caplog):

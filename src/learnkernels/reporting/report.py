@@ -12,6 +12,7 @@ import numpy as np
 from learnkernels._warnings import suppressed
 from learnkernels.checks import is_whole
 from learnkernels.errors import InputError, TableWarning
+from learnkernels.estimators.base import in_memory
 from learnkernels.estimators.input.samples import warn_about_copies
 from learnkernels.files import replacing
 from learnkernels.reporting.formatting import Summary
@@ -151,6 +152,7 @@ def report(
     >>> found.to_html().startswith("<!doctype html>")
     True
     """
+    X, y = in_memory(X), in_memory(y)
     if is_whole(cv) and cv > 0 and np.ndim(X) < 3:
         warn_about_copies(X, np.asarray(y))
     with suppressed(TableWarning):  # the fit raised them
