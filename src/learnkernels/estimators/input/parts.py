@@ -153,8 +153,8 @@ class ParquetTable:
         """Return a range of rows as a frame; ranges in ascending order are fast."""
         if not isinstance(rows, slice) or rows.step not in (None, 1):
             raise InputError(
-                f"{rows!r} is not a range of rows; a Parquet table is read by ranges such as "
-                "X[:1000], and X[:] is the whole table as a frame."
+                f"{rows!r} is not a range of rows; pass a range such as X[:1000], or X[:] for the "
+                "whole table as a frame."
             )
         start, stop, _ = rows.indices(len(self))
         if stop <= start:
