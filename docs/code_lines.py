@@ -42,6 +42,7 @@ def place(name: str) -> tuple[str, int]:
     found: Any = resolve_name(f"learnkernels.{name}")
     if inspect.isclass(found) and "learn" in vars(found):
         found = found.learn
-    found = getattr(found, "py_func", found)  # compiled functions
+    for wrapped in ("function", "py_func"):  # compiled functions, before and after the first call
+        found = getattr(found, wrapped, found)
     file = Path(inspect.getsourcefile(found) or "").relative_to(ROOT)
     return file.as_posix(), inspect.getsourcelines(found)[1]
