@@ -15,8 +15,7 @@ ROOT = Path(__file__).parents[1]
 SELDOM = {
     "colorama", "dask", "distributed", "jinja2", "learnkernels.cli", "learnkernels.datasets",
     "learnkernels.inspection", "learnkernels.persistence", "learnkernels.reporting",
-    "learnkernels.reproductions", "matplotlib", "numba", "polars", "pooch", "requests", "rich",
-    "skops",
+    "learnkernels.reproductions", "matplotlib", "numba", "polars", "requests", "rich", "skops",
 }  # fmt: skip
 
 

@@ -2,11 +2,13 @@
 
 import gzip
 from dataclasses import replace
+from pathlib import Path
 from urllib.error import URLError
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.datasets import get_data_home
 
 import learnkernels as lk
 from learnkernels import datasets
@@ -102,7 +104,7 @@ def test_error_names_source_if_download_is_impossible(no_files):
 
 def test_unwritable_cache_is_named_in_error(no_files, toy):
     (no_files / "cache").write_text("a file")
-    with pytest.raises(lk.InputError, match=r"cannot write toy to the cache .*LEARNKERNELS_CACHE"):
+    with pytest.raises(lk.InputError, match=r"cannot create the directory .*LEARNKERNELS_CACHE"):
         datasets.fetch("toy")
 
 
@@ -115,11 +117,15 @@ def test_interrupted_download_leaves_no_file(no_files, toy, monkeypatch):
     )
     with pytest.raises(KeyboardInterrupt):
         datasets.fetch("toy")
-    assert not list((no_files / "cache").iterdir())
+    assert not list(no_files.glob("cache/*"))
     assert datasets.availability("toy") == "downloadable"
 
 
-def test_default_cache_is_the_users_cache_directory(monkeypatch, tmp_path):
+def test_default_cache_is_a_folder_in_the_data_directory_of_scikit_learn(monkeypatch, tmp_path):
     monkeypatch.delenv("LEARNKERNELS_CACHE", raising=False)
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert store.cache().abspath == tmp_path / "learnkernels"
+    monkeypatch.setenv("SCIKIT_LEARN_DATA", str(tmp_path))
+    assert store.cache() == tmp_path / "learnkernels"
+    monkeypatch.delenv("SCIKIT_LEARN_DATA")
+    for home in ("HOME", "USERPROFILE"):
+        monkeypatch.setenv(home, str(tmp_path))
+    assert store.cache() == Path(get_data_home()) / "learnkernels"

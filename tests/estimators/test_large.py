@@ -37,6 +37,14 @@ def test_conjugate_gradients_predict_the_same_as_dense_solver(alpha, wave, caplo
     assert max(one.gap for one in free.machine_certificates_) <= 1e-6
 
 
+def test_max_memory_can_be_a_size_with_a_unit(wave, tmp_path):
+    X, y = wave
+    model = lk.KernelRegressor("gaussians", "alignf", alpha=0.1, max_memory="0.1 MB").fit(X, y)
+    assert SMALL == 1e5 and model.solver_ == "conjugate gradients"
+    lk.save(model, tmp_path / "model.lk")
+    assert lk.load(tmp_path / "model.lk").max_memory == "0.1 MB"
+
+
 @pytest.mark.filterwarnings("ignore::learnkernels.UniformBetterWarning")
 def test_landmarks_approximate_the_dense_solution(wave):
     X, y = wave
@@ -135,7 +143,9 @@ def test_options_that_need_the_gram_raise_input_error_without_memory(classes, wa
         lk.KernelRegressor(
             method="l1-krr", max_memory=SMALL, kernels=["gaussians", "linear"], alpha=1.0
         ).fit(*wave)
-    for wrong in ({"max_memory": -1}, {"max_memory": "much"}, {"n_components": 0}):
+    for wrong in (
+        {"max_memory": -1}, {"max_memory": "much"}, {"max_memory": "0GB"}, {"n_components": 0},
+    ):  # fmt: skip
         with pytest.raises(lk.InputError, match=next(iter(wrong))):
             lk.KernelRegressor(**wrong).fit(*wave)
 

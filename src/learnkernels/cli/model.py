@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from argparse import Namespace
 from typing import Any
 
 from learnkernels.errors import InputError
-
-# Units of --max-memory.
-UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+from learnkernels.execution import parse_bytes
 
 
 def model_options(options: Namespace, task: str) -> dict[str, Any]:
@@ -75,10 +72,10 @@ def bytes_of(text: str | None) -> float | None:
     """Return the bytes of a text such as 500MB."""
     if text is None:
         return None
-    match = re.fullmatch(r"(\d+(?:\.\d*)?) *([kmgt]?)b?", text.strip().lower())
-    if match is None:
+    found = parse_bytes(text)
+    if found is None:
         raise InputError(
             f"--max-memory {text!r} is not a size; expected a number of bytes with or without a "
             "unit. Pass, for example, 500MB or 2GB."
         )
-    return float(match[1]) * UNITS[match[2]]
+    return found

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pooch
 
+from learnkernels.datasets.store import file_checksum
 from learnkernels.errors import InputError
 
 FILE = Path("pairs") / "drug_response.npz"
@@ -64,7 +64,7 @@ def drug_response() -> PairData:
             "arrays drug_kernels, cell_kernels, response and outer_fold of the repository "
             "aalto-ics-kepaco/pairwiseMKL: save them there with numpy.savez."
         )
-    if pooch.file_hash(str(file)) != SHA256:
+    if file_checksum(file) != SHA256:
         raise InputError(
             f"{str(file)!r} does not match the checksum of the data set; it is truncated or "
             "modified. Replace it."

@@ -1,7 +1,7 @@
 """Find, download and verify the files of the data sets.
 
 LEARNKERNELS_DATA    read-only directory with copies of the files, searched first
-LEARNKERNELS_CACHE   directory for downloads (default: the user's cache directory)
+LEARNKERNELS_CACHE   directory for downloads (default: a folder in scikit-learn's data directory)
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-import pooch
 
 from learnkernels.datasets.catalogue import DATASETS, Dataset
 from learnkernels.errors import InputError
+from learnkernels.files import make_folder, replacing
 
 
 def load(name: str) -> pd.DataFrame:
@@ -128,40 +128,29 @@ def local_file(data: Dataset) -> Path | None:
             "the data sets, or unset it."
         )
     folders = [Path(own)] if own else []
-    files = (folder / data.file for folder in [*folders, cache().abspath])
+    files = (folder / data.file for folder in [*folders, cache()])
     return next((file for file in files if file.is_file()), None)
 
 
-def cache() -> pooch.Pooch:
-    """Return the cache of downloads.
-
-    OpenML serves the same values in another file than ours, so the registry has no checksum of the
-    file; the downloaded values are verified instead.
-    """
-    registry = {data.file: None for data in DATASETS.values()}
-    urls = {data.file: data.source for data in DATASETS.values()}
-    folder = pooch.os_cache("learnkernels")
-    return pooch.create(folder, "", env="LEARNKERNELS_CACHE", registry=registry, urls=urls)
+def cache() -> Path:
+    """Return the directory for downloads, which may not exist."""
+    home = os.environ.get("SCIKIT_LEARN_DATA", Path("~") / "scikit_learn_data")
+    return Path(os.environ.get("LEARNKERNELS_CACHE") or Path(home) / "learnkernels").expanduser()
 
 
 def download(name: str, data: Dataset) -> Path:
-    """Download a data set, verify its values, and write it to the cache."""
+    """Download a data set, verify its values, and write it to the cache.
+
+    OpenML serves the same values in another file than ours, so values are verified, not bytes.
+    """
     if data.download is None:
         raise InputError(f"{name} cannot be downloaded automatically. {instructions(data)}")
-    get_table = data.download
-
-    def write_table(url: str, output_file: str, _: pooch.Pooch) -> None:
-        table = verified_table(name, data, get_table)
-        table.to_csv(output_file, index=False, compression="gzip")
-
-    try:
-        return Path(cache().fetch(data.file, downloader=write_table))
-    except OSError as error:
-        reason = error.strerror or " ".join(str(error).split())
-        raise InputError(
-            f"cannot write {name} to the cache {str(cache().abspath)!r}: {reason}; set "
-            "LEARNKERNELS_CACHE to another directory."
-        ) from error
+    table, folder = verified_table(name, data, data.download), cache()
+    advice = "; set LEARNKERNELS_CACHE to another directory"
+    make_folder(folder, advice)
+    with replacing(folder / data.file, advice) as stream:
+        table.to_csv(stream, index=False, compression="gzip")
+    return folder / data.file
 
 
 def verified_table(name: str, data: Dataset, get_table: Callable[[], pd.DataFrame]) -> pd.DataFrame:
@@ -182,7 +171,7 @@ def verified_table(name: str, data: Dataset, get_table: Callable[[], pd.DataFram
 
 def verified(file: Path, data: Dataset) -> Path:
     """Return the file if it is the known one or has the same values, else raise."""
-    if pooch.file_hash(str(file)) == data.sha256:
+    if file_checksum(file) == data.sha256:
         return file
     try:
         if values_checksum(read(file)) == data.values:
@@ -202,6 +191,12 @@ def read(file: Path) -> pd.DataFrame:
     if file.name.endswith(".tsv.gz"):
         return pd.read_csv(file, sep="\t", quoting=3, keep_default_na=False)
     return pd.read_csv(file)
+
+
+def file_checksum(file: Path) -> str:
+    """Compute the SHA-256 of a file."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def values_checksum(table: pd.DataFrame) -> str:

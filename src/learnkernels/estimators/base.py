@@ -32,7 +32,7 @@ from learnkernels.estimators.input.tables import (
     warn_about_columns,
 )
 from learnkernels.estimators.outputs.html import LearnedKernelHTML
-from learnkernels.execution import Backend, as_backend
+from learnkernels.execution import Backend, as_backend, parse_bytes
 from learnkernels.kernels import input_kind, tables
 from learnkernels.machines import MAX_MEMORY
 from learnkernels.methods import Candidate, as_method
@@ -111,15 +111,17 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
 
     def _memory(self) -> dict[str, Any]:
         """Return the parameters that bound training, checked."""
-        if self.max_memory is not None and not (is_number(self.max_memory) and self.max_memory > 0):
+        given = MAX_MEMORY if self.max_memory is None else self.max_memory
+        max_memory = parse_bytes(given) if isinstance(given, str) else given
+        if not (is_number(max_memory) and max_memory > 0):
             raise InputError(
-                f"max_memory={self.max_memory!r}; expected a positive number of bytes, or None for "
-                "8 GB."
+                f"max_memory={given!r}; expected a positive number of bytes, a size such as "
+                '"2GB", or None for 8 GB.'
             )
         if self.n_components is not None:
             require_whole(type(self).__name__, "n_components", self.n_components, 1)
         return {
-            "max_memory": MAX_MEMORY if self.max_memory is None else float(self.max_memory),
+            "max_memory": float(max_memory),
             "n_components": self.n_components,
             "random_state": self.random_state,
         }

@@ -119,10 +119,10 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         mean of the view in feature space in training; new ones are predicted by the machine
         trained on the views that they have (`weights_without`), and new tables may lack the
         columns of the view.
-    max_memory : float or None, default=None
-        Bytes that Gram matrices may take; None is 8 GB. Beyond it ridge is solved by conjugate
-        gradients whose products stream over tiles, and the SVM is trained with some rows of the
-        Gram matrix at a time, to the same solutions.
+    max_memory : float, str or None, default=None
+        Bytes that Gram matrices may take, or a size such as ``"2GB"``; None is 8 GB. Beyond it
+        ridge is solved by conjugate gradients whose products stream over tiles, and the SVM is
+        trained with some rows of the Gram matrix at a time, to the same solutions.
     n_components : int or None, default=None
         Number of random samples (landmarks) that span the predictor: normal equations of that
         size are accumulated over all samples. None, or a number that is not smaller than that of
@@ -235,7 +235,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         normalize: str | None = "trace",
         backend: Any = None,
         missing: str = "error",
-        max_memory: float | None = None,
+        max_memory: float | str | None = None,
         n_components: int | None = None,
         subsample: int | str | None = None,
         class_weight: Any = None,

@@ -92,9 +92,10 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         Where passes over pairs of samples run, as in `KernelClassifier`.
     missing : {"error", "neutral"}, default="error"
         What happens to samples that are missing in a view, as in `KernelClassifier`.
-    max_memory : float or None, default=None
-        Bytes that Gram matrices may take; None is 8 GB. Beyond it ridge is solved by conjugate
-        gradients whose products stream over tiles, to the same solution.
+    max_memory : float, str or None, default=None
+        Bytes that Gram matrices may take, or a size such as ``"2GB"``; None is 8 GB. Beyond it
+        ridge is solved by conjugate gradients whose products stream over tiles, to the same
+        solution.
     n_components : int or None, default=None
         Number of random samples (landmarks) that span the predictor: normal equations of that
         size are accumulated over all samples. None, or a number that is not smaller than that of
@@ -212,7 +213,7 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         normalize: str | None = "trace",
         backend: Any = None,
         missing: str = "error",
-        max_memory: float | None = None,
+        max_memory: float | str | None = None,
         n_components: int | None = None,
         subsample: int | str | None = None,
         scoring: Any = None,

@@ -25,7 +25,12 @@ from learnkernels.execution.checkpoint import Checkpointed, checkpoint_path, sav
 from learnkernels.execution.dask_backend import Dask
 from learnkernels.execution.dask_chunks import Chunk, DaskChunks
 from learnkernels.execution.fingerprint import digest
-from learnkernels.execution.memory import available_memory, format_bytes, require_memory
+from learnkernels.execution.memory import (
+    available_memory,
+    format_bytes,
+    parse_bytes,
+    require_memory,
+)
 
 __all__ = [
     "Backend",
@@ -41,6 +46,7 @@ __all__ = [
     "checkpoint_path",
     "digest",
     "format_bytes",
+    "parse_bytes",
     "register_backend",
     "require_memory",
     "saving_backend",

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from learnkernels.errors import InputError
 
+# Units of sizes, such as 2GB.
+UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
 CGROUPS, MEMBERSHIP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
@@ -44,6 +47,12 @@ def format_bytes(n_bytes: float) -> str:
         if n_bytes >= size:
             return f"{n_bytes / size:.3g} {unit}"
     return f"{n_bytes:.0f} bytes"
+
+
+def parse_bytes(text: str) -> float | None:
+    """Return the bytes of a size such as 500MB, 2 GB or 1000; None if the text is not a size."""
+    match = re.fullmatch(r"(\d+(?:\.\d*)?) *([kmgt]?)b?", text.strip().lower(), re.ASCII)
+    return None if match is None else float(match[1]) * UNITS[match[2]]
 
 
 def free_in_machine() -> float:

@@ -22,7 +22,7 @@ from learnkernels.errors import InputError
 from learnkernels.estimators import KernelClassifier, KernelLearner, KernelRegressor
 from learnkernels.estimators.outputs.missing_views import TrainingViews
 from learnkernels.estimators.per_target import WEIGHTS
-from learnkernels.execution import Threads
+from learnkernels.execution import Threads, parse_bytes
 from learnkernels.gram import NORMALIZATIONS
 from learnkernels.gram.pairs.combination import PairFunction
 from learnkernels.kernels import MISSING
@@ -168,6 +168,19 @@ class Subsample(Field):
 
     def read(self, found: Any, arrays: Any) -> Any:
         return found if found == "auto" else Optional(Whole(1)).read(found, arrays)
+
+
+class Memory(Field):
+    """The argument ``max_memory=``: a number of bytes, a size such as ``"2GB"``, or None."""
+
+    def write(self, value: Any, arrays: Any) -> Any:
+        return value if isinstance(value, str) else Optional(POSITIVE).write(value, arrays)
+
+    def read(self, found: Any, arrays: Any) -> Any:
+        if not isinstance(found, str):
+            return Optional(POSITIVE).read(found, arrays)
+        require(parse_bytes(found), f"{short(found)} is not a size")
+        return found
 
 
 @dataclass(frozen=True)
@@ -448,7 +461,7 @@ TRAINING_VIEWS = Record(
     check=check_training_views,
 )
 PREDICTOR_PARAMS = PARAMS | {
-    "max_memory": Optional(POSITIVE), "n_components": Optional(Whole(1)),
+    "max_memory": Memory(), "n_components": Optional(Whole(1)),
     "subsample": Subsample(), "cv": SplitterArgument(), "random_state": SEED,
     "scoring": ScoringArgument(), "checkpoint": NO_RESOURCE,
 }  # fmt: skip
