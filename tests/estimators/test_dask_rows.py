@@ -85,6 +85,18 @@ def test_classes_give_the_model_of_rows_in_memory(class_weight, client, table):
     assert np.allclose(found.predict_proba(X), expected.predict_proba(X), atol=1e-7)
 
 
+def test_svm_gives_the_model_of_rows_in_memory(client, table):
+    X, _ = table
+    y = np.where(np.sin(2 * X[:, 0]) + X[:, 1] > 0.3, "high", "low")
+    options = {"machine": "svm", "n_components": 30, "subsample": 200, "class_weight": "balanced"}
+    expected = lk.KernelClassifier(lk.gaussians([0.1, 0.5]), **options).fit(X, y)
+    found = lk.KernelClassifier(lk.gaussians([0.1, 0.5]), backend=client, **options).fit(
+        da.from_array(X, chunks=(100, 3)), da.from_array(y, chunks=100)
+    )
+    assert found.machine_certificates_[0].status == "optimal"
+    assert np.allclose(found.predict_proba(X), expected.predict_proba(X), atol=1e-7)
+
+
 def test_parquet_frames_with_categories_and_missing_cells(client, table, tmp_path):
     X, y = table
     frame = pd.DataFrame(X, columns=["a", "b", "c"])

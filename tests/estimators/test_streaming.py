@@ -314,6 +314,33 @@ def test_class_weights_count_for_all_rows(rng):
     assert abs(found.predict(X).mean() - ordinary.predict(X).mean()) < 0.05
 
 
+def test_svm_is_optimal_for_the_squared_hinge_loss_of_all_rows(rng):
+    X = rng.standard_normal((600, 3))
+    y = np.where(np.sin(2 * X[:, 0]) + X[:, 1] + 0.5 * rng.standard_normal(600) > 0, 1, -1)
+    found = lk.KernelClassifier(
+        lk.gaussians([0.2, 1.0]), "unif", C=1.0, machine="svm", n_components=20, subsample=100
+    ).fit(X, y)
+    (certificate,) = found.machine_certificates_
+    assert (found.machine_, found.solver_, certificate.status) == ("svm", "landmarks", "optimal")
+    assert len(found.subsample_) < 120 and found.temperature_ > 0
+    f = found.decision_function(X)
+    slack = np.maximum(0, 1 - y * f)
+    # Gradients by b and along theta are zero: sum slack y = 0, alpha |theta|^2 = sum slack y f.
+    assert abs(slack @ y) < 1e-3 * slack.sum()
+    assert certificate.primal == pytest.approx(slack @ slack + (slack * y) @ f, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("classes", "options", "message"),
+    [(3, {}, "is for two classes, and y has 3"), (2, {"checkpoint": "sums"}, "takes several")],
+)
+def test_svm_of_several_classes_or_with_a_checkpoint_raises(classes, options, message, rng):
+    X, y = rng.standard_normal((90, 2)), np.arange(90) % classes
+    model = lk.KernelClassifier(machine="svm", n_components=5, subsample=30, **options)
+    with pytest.raises(InputError, match=message):
+        model.fit(X, y)
+
+
 def test_class_without_weight_is_left_out(rng):
     X, y = rng.standard_normal((400, 2)), rng.integers(0, 4, 400)
     found = lk.KernelClassifier("linear", n_components=10, subsample=60)

@@ -1,6 +1,7 @@
 """The second stage: predictors trained with the learned kernel."""
 
 from learnkernels.machines.alignment import AlignmentPredictor
+from learnkernels.machines.all_rows import AllRows, RowsInChunks, RowsRead, StreamedRidge
 from learnkernels.machines.base import (
     MAX_MEMORY,
     Machine,
@@ -11,7 +12,7 @@ from learnkernels.machines.base import (
     not_definite,
     require_gram_memory,
 )
-from learnkernels.machines.landmark_ridge import ChunkedRidge, LandmarkRidge, StreamedRidge
+from learnkernels.machines.landmark_ridge import LandmarkRidge
 from learnkernels.machines.landmark_svm import LandmarkSVM, SquaredHingeSVM
 from learnkernels.machines.leave_one_out import dense_subproblem, landmark_subproblem
 from learnkernels.machines.posterior import (
@@ -29,6 +30,7 @@ from learnkernels.machines.ridge import (
     prefers_products,
     ridge_system,
 )
+from learnkernels.machines.streamed_svm import StreamedSVM
 from learnkernels.machines.svm import SVM, SVR
 
 __all__ = [
@@ -36,7 +38,7 @@ __all__ = [
     "SVM",
     "SVR",
     "AlignmentPredictor",
-    "ChunkedRidge",
+    "AllRows",
     "DenseRidge",
     "FactorPosterior",
     "LandmarkPosterior",
@@ -46,9 +48,12 @@ __all__ = [
     "Machine",
     "Posterior",
     "Ridge",
+    "RowsInChunks",
+    "RowsRead",
     "SquaredHingeSVM",
     "Strategy",
     "StreamedRidge",
+    "StreamedSVM",
     "Trained",
     "Training",
     "TrainingProblem",

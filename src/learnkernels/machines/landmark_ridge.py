@@ -13,8 +13,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from scipy.linalg import eigh
@@ -22,8 +21,8 @@ from scipy.linalg.blas import dsyr
 
 from learnkernels.checks import random_generator
 from learnkernels.errors import InputError
-from learnkernels.execution import Backend, Threads, available_cores, digest
-from learnkernels.gram import Landmarks, LearnedKernel
+from learnkernels.execution import available_cores, digest
+from learnkernels.gram import Landmarks
 from learnkernels.machines.base import (
     Strategy,
     Trained,
@@ -41,7 +40,6 @@ LEFT_OUT = 1000
 STREAMED, ROWS = 2048, 256
 # Rows of the normal equations that are computed at a time.
 PANEL = 128
-ONE_THREAD = Threads(1)
 
 logger = logging.getLogger("learnkernels")
 
@@ -57,10 +55,12 @@ class NormalEquations:
     T : ndarray of shape (n_landmarks, rank)
         As in `Landmarks`.
     Y : ndarray of shape (n_samples, n_outputs)
-        Centered targets.
+        Targets.
     weights : ndarray of shape (n_samples,)
     step : int
         Samples whose features are in memory at a time.
+    means : ndarray of shape (n_outputs,)
+        Subtracted from the targets.
     """
 
     features: Callable[[slice], np.ndarray]
@@ -68,18 +68,31 @@ class NormalEquations:
     Y: np.ndarray
     weights: np.ndarray
     step: int
+    means: np.ndarray
+
+    @classmethod
+    def of_no_samples(cls, T: np.ndarray, means: np.ndarray, **others: Any) -> Self:
+        """Return the equations before their samples are known."""
+        n_outputs = len(means)
+        return cls(no_features, T, np.zeros((0, n_outputs)), np.zeros(0), STREAMED, means, **others)
 
     def part(self, rows: slice) -> dict[str, np.ndarray]:
         """Return the sums of some samples; of the symmetric matrix, the upper triangle."""
         sums = self.start()
         for start in range(rows.start, rows.stop, self.step):
             some = slice(start, min(start + self.step, rows.stop))
-            psi, root = self.features(some), np.sqrt(self.weights[some])[:, None]
-            psi *= root
-            add_inner_products(psi, sums["inner"])
-            sums["mean"] += psi.T @ root[:, 0]
-            sums["targets"] += psi.T @ (root * self.Y[some])
+            self.add_samples(self.features(some), self.Y[some], self.weights[some], sums)
         return sums
+
+    def add_samples(
+        self, psi: np.ndarray, Y: np.ndarray, w: np.ndarray, sums: dict[str, np.ndarray]
+    ) -> None:
+        """Add samples with features psi of shape (n_rows, rank), which are overwritten."""
+        root = np.sqrt(w)[:, None]
+        psi *= root
+        add_inner_products(psi, sums["inner"])
+        sums["mean"] += psi.T @ root[:, 0]
+        sums["targets"] += psi.T @ (root * (Y - self.means))
 
     def work(self, rows: slice) -> float:
         """Return the number of samples."""
@@ -96,7 +109,7 @@ class NormalEquations:
 
     def fingerprint(self) -> str:
         """Return a digest of what the sums depend on, except for the data."""
-        return digest(self.T)
+        return digest(self.T, self.means)
 
 
 @dataclass(frozen=True)
@@ -162,7 +175,7 @@ class LandmarkRidge(Strategy):
     ) -> dict[str, np.ndarray]:
         """Return the normal equations of all samples, of targets minus their means."""
         task = NormalEquations(
-            landmarks.features, landmarks.T, problem.Y - means, problem.weights, ROWS
+            landmarks.features, landmarks.T, problem.Y, problem.weights, ROWS, means
         )
         return problem.backend.fold(task, ranges_of(len(problem.Y)), "normal equations")
 
@@ -267,120 +280,9 @@ class LandmarkSolution:
         )  # fmt: skip
 
 
-@dataclass(frozen=True)
-class StreamedRidge(LandmarkRidge):
-    """Ridge with sums over all rows, read in parts; the kernel has the rows of the subsample.
-
-    Leave-one-out errors are those of the kernel's own samples that are not landmarks.
-
-    Attributes
-    ----------
-    read : callable
-        Returns a range of the samples, ready for the kernels.
-    Y : ndarray of shape (n_rows, n_outputs)
-        Targets of all samples.
-    weights : ndarray of shape (n_rows,)
-    backend : Backend
-        Runs the pass over all samples.
-    """
-
-    read: Callable[[slice], Any]
-    Y: np.ndarray
-    weights: np.ndarray
-    backend: Backend
-
-    def moments(self, problem: TrainingProblem) -> tuple[float, np.ndarray]:
-        W = float(self.weights.sum())
-        return W, self.weights @ self.Y / W
-
-    def sums(
-        self, problem: TrainingProblem, landmarks: Landmarks, means: np.ndarray
-    ) -> dict[str, np.ndarray]:
-        read = partial(read_features, landmarks.near, landmarks.T, self.read)
-        task = NormalEquations(read, landmarks.T, self.Y - means, self.weights, STREAMED)
-        return self.backend.fold(task, ranges_of(len(self.Y)), "normal equations")
-
-
-@dataclass(frozen=True)
-class ChunkedRidge(LandmarkRidge):
-    """Ridge with sums over chunks on the workers; the kernel has the rows of the subsample.
-
-    Leave-one-out errors are those of the kernel's own samples that are not landmarks.
-
-    Attributes
-    ----------
-    chunks : sequence
-        Items of the backend.
-    convert : callable
-        Returns, from the values of a chunk, a function that reads a range of its samples, its
-        targets of shape (n_rows, n_outputs) and its weights of shape (n_rows,).
-    total : float
-        Sum of the weights of all samples.
-    means : ndarray of shape (n_outputs,)
-        Weighted mean of the targets of all samples.
-    backend : Backend
-        Runs the pass over all chunks.
-    """
-
-    chunks: Sequence[Any]
-    convert: Callable[[Any], tuple[Callable[[slice], Any], np.ndarray, np.ndarray]]
-    total: float
-    means: np.ndarray
-    backend: Backend
-
-    def moments(self, problem: TrainingProblem) -> tuple[float, np.ndarray]:
-        return self.total, self.means
-
-    def sums(
-        self, problem: TrainingProblem, landmarks: Landmarks, means: np.ndarray
-    ) -> dict[str, np.ndarray]:
-        task = ChunkEquations(self.convert, landmarks.near, landmarks.T, means)
-        return self.backend.fold(task, self.chunks, "normal equations")
-
-
-@dataclass(frozen=True)
-class ChunkEquations:
-    """The normal equations as a sum over chunks of samples.
-
-    Attributes
-    ----------
-    convert : callable
-        As in `ChunkedRidge`.
-    near, T
-        As in `Landmarks`.
-    means : ndarray of shape (n_outputs,)
-        Subtracted from the targets.
-    """
-
-    convert: Callable[[Any], tuple[Callable[[slice], Any], np.ndarray, np.ndarray]]
-    near: LearnedKernel
-    T: np.ndarray
-    means: np.ndarray
-
-    def part(self, values: Any) -> dict[str, np.ndarray]:
-        """Return the sums of one chunk."""
-        read, Y, w = self.convert(values)
-        task = NormalEquations(
-            partial(read_features, self.near, self.T, read), self.T, Y - self.means, w, STREAMED
-        )
-        return ONE_THREAD.fold(task, ranges_of(len(w)), "normal equations")
-
-    def work(self, chunk: Any) -> float:
-        """Return the number of samples."""
-        return float(chunk.rows)
-
-    def start(self) -> dict[str, np.ndarray]:
-        """Return the sum over no samples."""
-        return zero_sums(self.T.shape[1], len(self.means))
-
-    def add(self, total: dict[str, np.ndarray], part: dict[str, np.ndarray]) -> None:
-        """Add sums in place."""
-        for name, values in part.items():
-            total[name] += values
-
-    def fingerprint(self) -> str:
-        """Return a digest of what the sums depend on, except for the data."""
-        return digest(self.T, self.means)
+def no_features(rows: slice) -> np.ndarray:
+    """Raise: the samples are not known yet."""
+    raise TypeError("these equations have no samples")
 
 
 def ranges_of(n: int) -> list[slice]:
@@ -413,13 +315,6 @@ def zero_sums(rank: int, n_outputs: int) -> dict[str, np.ndarray]:
         "mean": np.zeros(rank),
         "targets": np.zeros((rank, n_outputs)),
     }
-
-
-def read_features(
-    near: LearnedKernel, T: np.ndarray, read: Callable[[slice], Any], rows: slice
-) -> np.ndarray:
-    """Return features of samples that are read, shape (n_rows, rank), up to a constant each."""
-    return near.cross_gram(read(rows), ONE_THREAD) @ T
 
 
 def landmark_posterior(

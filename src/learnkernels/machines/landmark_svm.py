@@ -50,7 +50,7 @@ from learnkernels.machines.landmark_ridge import (
 )
 from learnkernels.machines.ridge import DenseRidge
 from learnkernels.plurals import count_text
-from learnkernels.solvers import Iterate, iterate
+from learnkernels.solvers import Certificate, Iterate, iterate
 
 # Relative gap at which to stop, and below which the bound is computed by a pass over the samples.
 TOLERANCE, NEAR, MAX_ITER = 1e-7, 0.01, 100
@@ -135,18 +135,23 @@ def path(
             criterion="squared hinge loss",
         )  # fmt: skip
         theta, g = point.theta, point.g
-        if certificate.status != "optimal":
-            warn(
-                f"the SVM with C={1 / (2 * alpha):g} did not converge in "
-                f"{count_text(certificate.iterations, 'iteration')} (relative gap "
-                f"{certificate.gap:.1e}); use a smaller C.",
-                ConvergenceWarning,
-            )
+        warn_unless_optimal(certificate, alpha)
         coef = np.zeros((len(y), 1))
         coef[landmarks.index, 0] = landmarks.T @ theta
         left_out = ridge.left_out(objective.alpha, g + point.b) if problem.left_out else None
         found.append(Trained(coef, np.array([point.b]), (certificate,), left_out=left_out))
     return found
+
+
+def warn_unless_optimal(certificate: Certificate, alpha: float) -> None:
+    """Warn if the SVM did not converge."""
+    if certificate.status != "optimal":
+        warn(
+            f"the SVM with C={1 / (2 * alpha):g} did not converge in "
+            f"{count_text(certificate.iterations, 'iteration')} (relative gap "
+            f"{certificate.gap:.1e}); use a smaller C.",
+            ConvergenceWarning,
+        )
 
 
 class ActiveRidge:
@@ -164,6 +169,8 @@ class ActiveRidge:
     active : ndarray of bool, shape (n_samples,)
     sums : dict
         The normal equations of the active samples, as of `NormalEquations`.
+    W : float
+        Sum of the weights of the active samples.
     largest : float
         Largest trace of the normal equations since they were computed anew.
     values : ndarray of shape (n_samples, n_landmarks) or None
@@ -197,7 +204,7 @@ class ActiveRidge:
 
     def forget(self) -> None:
         """Mark all samples as inactive."""
-        self.active, self.largest = np.zeros(len(self.y), dtype=bool), 0.0
+        self.active, self.W, self.largest = np.zeros(len(self.y), dtype=bool), 0.0, 0.0
         self.sums: dict[str, np.ndarray] = {}  # frees a matrix before the next one is allocated
         self.sums = zero_sums(self.landmarks.T.shape[1], 1)
 
@@ -209,7 +216,7 @@ class ActiveRidge:
             more, fewer = active, self.active
         self.change(more, np.add)
         self.change(fewer, np.subtract)
-        self.active = active
+        self.active, self.W = active, float(self.problem.weights @ active)
         trace = float(np.trace(self.sums["inner"]))
         self.largest = max(self.largest, trace)
         if trace < FALLEN * self.largest:
@@ -222,7 +229,7 @@ class ActiveRidge:
         if not len(index):
             return
         w, y = self.problem.weights[index], self.y[index, None]
-        task = NormalEquations(self.features_of(index), self.landmarks.T, y, w, ROWS)
+        task = NormalEquations(self.features_of(index), self.landmarks.T, y, w, ROWS, np.zeros(1))
         # Not by `fold`, whose total is one more matrix.
         for part in self.problem.backend.map(task.part, ranges_of(len(w)), "normal equations"):
             for name, values in self.sums.items():
@@ -231,21 +238,11 @@ class ActiveRidge:
 
     def mean(self) -> np.ndarray:
         """Return the mean of the features of the active samples; zero without an intercept."""
-        W = self.problem.weights @ self.active
-        return self.sums["mean"] / W if self.problem.center and W > 0 else 0 * self.sums["mean"]
+        return mean_of(self.sums, self.W if self.problem.center else 0.0)
 
     def factor(self, alpha: float) -> np.ndarray:
         """Return the lower Cholesky factor of the matrix; other entries are not used."""
-        mean, W = self.mean(), float(self.problem.weights @ self.active)
-        for least in LEAST:
-            A = without_mean(self.sums["inner"].copy(), W, mean).T
-            A.flat[:: len(A) + 1] += max(alpha, least * np.trace(A))
-            try:
-                found, _ = cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
-            except LinAlgError:
-                continue
-            return np.asarray(found)
-        raise not_definite(alpha)
+        return factor_of(self.sums["inner"], self.W, self.mean(), alpha)
 
     def outputs(self, theta: np.ndarray) -> np.ndarray:
         """Return ``psi(x)'theta`` of all samples, shape (n_samples,)."""
@@ -280,11 +277,32 @@ class ActiveRidge:
 
         if len(index):
             parts = self.over_rows(leverages, "leave-one-out outputs", len(index))
-            H = w * np.concatenate(list(parts)) + (w / w.sum() if self.problem.center else 0.0)
+            H = w * np.concatenate(list(parts)) + (w / self.W if self.problem.center else 0.0)
             y = self.y[index]
             found[index] = y - (y - f[index]) / np.maximum(1 - H, 1e-12)
         found[self.landmarks.index] = np.nan
         return found[:, None]
+
+
+def mean_of(sums: dict[str, np.ndarray], W: float) -> np.ndarray:
+    """Return the mean of the features of weight W in all; zero if there are none."""
+    return sums["mean"] / W if W > 0 else 0 * sums["mean"]
+
+
+def factor_of(inner: np.ndarray, W: float, mean: np.ndarray, alpha: float) -> np.ndarray:
+    """Return the lower Cholesky factor of ``inner - W mean mean' + alpha I``.
+
+    Of `inner`, the upper triangle is used. Other entries of the factor have no meaning.
+    """
+    for least in LEAST:
+        A = without_mean(inner.copy(), W, mean).T
+        A.flat[:: len(A) + 1] += max(alpha, least * np.trace(A))
+        try:
+            found, _ = cho_factor(A, lower=True, overwrite_a=True, check_finite=False)
+        except LinAlgError:
+            continue
+        return np.asarray(found)
+    raise not_definite(alpha)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -25,7 +25,7 @@ from learnkernels.estimators.outputs.lazy import is_dask, on_worker
 from learnkernels.execution import Chunk, DaskChunks, digest, saving_backend
 from learnkernels.kernels import tables
 from learnkernels.kernels.tables import is_frame
-from learnkernels.machines import ChunkedRidge
+from learnkernels.machines import RowsInChunks
 from learnkernels.plurals import count_text
 
 
@@ -143,8 +143,8 @@ class RowsOnWorkers:
             np.concatenate([one[k] for one in found]) for k in (2, 3)
         )
 
-    def ridge(self, model: Any) -> ChunkedRidge:
-        """Return the strategy that trains on all rows, after the fit of the subsample."""
+    def for_machine(self, model: Any) -> RowsInChunks:
+        """Return the rows with targets of the machine, after the fit of the subsample."""
         factors = None
         if is_classifier(model):
             factors = self.class_factors(model)
@@ -160,7 +160,7 @@ class RowsOnWorkers:
         convert = partial(samples_of, on_worker(model, uncertainty=False), factors)
         content = [one.content for one in self.numbers]
         backend = saving_backend(self.backend, model.checkpoint, self.n_rows, content, factors)
-        return ChunkedRidge(self.chunks, convert, total, means, backend)
+        return RowsInChunks(self.chunks, convert, total, means, backend)
 
     def class_factors(self, model: Any) -> np.ndarray:
         """Return the factor of the weights of each class, shape (n_classes,)."""

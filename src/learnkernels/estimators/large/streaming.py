@@ -1,10 +1,11 @@
 """Fits of more rows than memory holds: the kernel from a subsample, the machine from all rows.
 
-    subsample   kernels, their scales, weights and regularisation   some rows, in memory
-    machine     ridge in the span of landmarks, sums over rows       all rows, read in parts
+    subsample   kernels, their scales, weights and regularisation      some rows, in memory
+    machine     ridge or SVM in the span of landmarks, sums over rows   all rows, read in parts
 
-Both steps are those of a fit in memory. The regularisation is chosen again with the sums of all
-rows, by exact leave-one-out errors of the rows of the subsample that are not landmarks.
+Both steps are those of a fit in memory. The regularisation of ridge is chosen again with the sums
+of all rows, by exact leave-one-out errors of the rows of the subsample that are not landmarks. The
+SVM keeps the C of the subsample, because every C needs passes of its own.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import _check_y
 
+from learnkernels import machines
 from learnkernels._warnings import suppressed
 from learnkernels.checks import as_input_error, positive_values, random_generator, require_whole
 from learnkernels.errors import InputError, TableWarning
@@ -42,7 +44,7 @@ from learnkernels.execution import (
     saving_backend,
 )
 from learnkernels.kernels import input_kind
-from learnkernels.machines import LandmarkRidge, Ridge, StreamedRidge
+from learnkernels.machines import Ridge, SquaredHingeSVM, StreamedRidge, StreamedSVM
 from learnkernels.methods import Ensemble, as_method
 from learnkernels.plurals import count_text
 
@@ -73,7 +75,7 @@ def fit_subsample(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     if size is None:
         model._fit_in_memory(*rows.read_all())
         return
-    require_ridge(model, size)
+    require_machine(model, rows, size)
     chosen, *few = rows.take(*draw(model, rows, size))
     logger.info("%d of %d rows are used to learn the kernel.", len(chosen), rows.n_rows)
     fitted = model._fit_in_memory(*few)
@@ -123,8 +125,8 @@ class AllRows(Protocol):
     def read_all(self) -> tuple[Any, ...]:
         """Return X, y and weights of all rows."""
 
-    def ridge(self, model: Any) -> LandmarkRidge:
-        """Return the strategy that trains on all rows, after the fit of the subsample."""
+    def for_machine(self, model: Any) -> machines.AllRows:
+        """Return the rows with targets of the machine, after the fit of the subsample."""
 
 
 class RowsInParts:
@@ -149,7 +151,7 @@ class RowsInParts:
     def read_all(self) -> tuple[Any, ...]:
         return self.parts.read(slice(0, self.n_rows)), self.y, self.w
 
-    def ridge(self, model: Any) -> LandmarkRidge:
+    def for_machine(self, model: Any) -> machines.AllRows:
         y, w = self.y[self.kept], self.w.copy()
         some = model._known_targets(y).machine
         Y = np.zeros((self.n_rows, some.shape[1]))
@@ -157,7 +159,7 @@ class RowsInParts:
         w[self.kept] *= model._class_weights(y)
         backend = as_backend(model.backend, model.n_jobs)
         backend = saving_backend(backend, model.checkpoint, self.n_rows, Y, w)
-        return StreamedRidge(partial(read_validated, model, self.parts), Y, w, backend)
+        return machines.RowsRead(partial(read_validated, model, self.parts), Y, w, backend)
 
 
 def all_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> AllRows:
@@ -192,17 +194,32 @@ def require_others(model: Any, n: int) -> None:
         )
 
 
-def require_ridge(model: Any, n: int) -> None:
-    """Raise unless the machine is ridge in the span of landmarks, with one kernel."""
+def require_machine(model: Any, rows: AllRows, n: int) -> None:
+    """Raise unless all rows can train the machine: ridge or an SVM with one learned kernel."""
     method = as_method(model.method)
     machine = model._machine(method, n)
     per_target = getattr(model, "weights", None) == "per_target"
-    if not isinstance(machine, Ridge) or isinstance(method, Ensemble) or per_target:
+    landmarks = isinstance(machine, Ridge | SquaredHingeSVM)
+    if not landmarks or isinstance(method, Ensemble) or per_target:
         other = 'weights="per_target"' if per_target else f"machine {machine.name!r}"
         raise InputError(
-            f"subsample={model.subsample!r} trains ridge in the span of landmarks with one learned "
-            f'kernel, not method {method.name!r} with {other}; pass machine="ridge", shared '
-            "weights and a method other than ensemble, or leave subsample out."
+            f"subsample={model.subsample!r} trains ridge or an SVM in the span of landmarks with "
+            f"one learned kernel, not method {method.name!r} with {other}; pass "
+            'machine="ridge", shared weights and a method other than ensemble, or leave subsample '
+            "out."
+        )
+    if isinstance(machine, Ridge):
+        return
+    counts = rows.class_counts()
+    if counts is not None and len(counts) > 2:
+        raise InputError(
+            f'machine="svm" with subsample={model.subsample!r} is for two classes, and y has '
+            f'{len(counts)}; pass machine="ridge", or leave subsample out.'
+        )
+    if model.checkpoint is not None:
+        raise InputError(
+            f"checkpoint={model.checkpoint!r} saves the one pass of ridge over all rows, and "
+            'machine="svm" takes several; pass machine="ridge", or leave checkpoint out.'
         )
 
 
@@ -266,7 +283,7 @@ def automatic_size(model: Any, rows: AllRows, least: int) -> int:
     """Return the rows of ``subsample="auto"``: at least `least`, more if the weights need them."""
     if least >= rows.n_kept:
         return rows.n_rows
-    require_ridge(model, least)
+    require_machine(model, rows, least)
     _, *few = rows.take(*draw(model, rows, PILOT))
     size = max(needed_rows(model, as_method(model.method, model.TASK), tuple(few)), least)
     logger.info('subsample="auto": %d of %d rows.', min(size, rows.n_rows), rows.n_rows)
@@ -297,27 +314,32 @@ def draw(model: Any, rows: AllRows, size: int) -> tuple[np.ndarray, dict[int, np
 
 
 def train_on_all(model: Any, fitted: Any, rows: AllRows) -> tuple[Predictor, float]:
-    """Train ridge with the sums of all rows; return it with its regularisation."""
-    learned, machine = fitted.learned, fitted.machine
+    """Train the machine with the sums of all rows; return it with its regularisation."""
+    learned, machine, value = fitted.learned, fitted.machine, fitted.value
     learned.problem.known.clear()  # frees the solution of the subsample
-    given = getattr(model, regularization_name(model))
-    automatic = isinstance(given, str)
-    values = (fitted.value * AROUND).tolist() if automatic else positive_values("", given, "")
-    alphas = [regularization(machine, value, learned.task) for value in values]
-    strategy = rows.ridge(model)
     problem = replace(learned.problem, left_out=True, posterior=True)
-    solution = strategy.solve(problem)
-    best = 0
-    if len(alphas) > 1 and is_classifier(model):
-        best = int(np.argmin([class_loss(held, problem) for held in solution.outputs(alphas)]))
-    elif len(alphas) > 1:
-        best = int(np.argmin(solution.errors(alphas)))
-    trained = solution.trained(alphas[best])
+    every = rows.for_machine(model)
+    if isinstance(machine, SquaredHingeSVM):
+        alpha = regularization(machine, value, learned.task)
+        (trained,) = StreamedSVM(every).train(problem, [alpha])
+    else:
+        given = getattr(model, regularization_name(model))
+        automatic = isinstance(given, str)
+        values = (value * AROUND).tolist() if automatic else positive_values("", given, "")
+        alphas = [regularization(machine, one, learned.task) for one in values]
+        solution = StreamedRidge(every).solve(problem)
+        best = 0
+        if len(alphas) > 1 and is_classifier(model):
+            best = int(np.argmin([class_loss(held, problem) for held in solution.outputs(alphas)]))
+        elif len(alphas) > 1:
+            best = int(np.argmin(solution.errors(alphas)))
+        value, trained = values[best], solution.trained(alphas[best])
     terms = ((problem.kernel, trained.coef, trained.primal),)
     predictor = Predictor(
-        learned, terms, trained.intercept, (), strategy.name, trained.left_out, trained.posterior
-    )
-    return predictor, values[best]
+        learned, terms, trained.intercept, trained.certificates, "landmarks", trained.left_out,
+        trained.posterior,
+    )  # fmt: skip
+    return predictor, value
 
 
 def read_validated(model: Any, parts: Any, rows: slice) -> Any:
