@@ -42,7 +42,7 @@ coverage: .venv/ready
 
 # The report, and the documentation if it is built, in a real browser; installs Debian's Chromium.
 browser: .venv/browser
-	LEARNKERNELS_BROWSER=$(CHROMIUM) $(BIN)/python -m pytest tests/reporting/test_browser.py tests/docs/test_accessibility.py
+	LEARNKERNELS_BROWSER=$(CHROMIUM) $(BIN)/python -m pytest tests/reporting/test_browser.py tests/docs/test_accessibility.py tests/docs/test_versions.py
 
 .venv/browser: .venv/ready
 	$(BIN)/python -m pip install --quiet --group browser
@@ -91,6 +91,7 @@ docs: .venv/ready
 	rm -rf docs/api
 	$(BIN)/sphinx-build --fail-on-warning --keep-going -q -b html docs docs/_build/html
 	$(BIN)/python tools/check_site.py docs/_build/html
+	$(BIN)/python tools/site_versions.py docs/_build/html
 	@echo "docs/_build/html/index.html"
 
 # The tests with the oldest and with the newest versions that pyproject.toml allows.

@@ -47,7 +47,7 @@ html_theme_options = {
 }
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
-html_js_files = ["accessible.js"]
+html_js_files = ["accessible.js", "versions.js"]
 exclude_patterns = ["_build", "measured", "tables"]
 templates_path = ["_templates"]
 myst_enable_extensions = ["dollarmath"]
