@@ -29,6 +29,7 @@ from learnkernels.execution import Chunk, DaskChunks
 from learnkernels.execution.backends import joined
 from learnkernels.execution.dask_chunks import JOINED
 from learnkernels.gram import Landmarks
+from learnkernels.machines.all_rows import StreamedRidge
 from learnkernels.machines.landmark_ridge import chosen_landmarks, zero_sums
 
 COST_RESULTS = RESULTS.with_name("cost_model.json")
@@ -77,7 +78,7 @@ def measured(n: int, m: int) -> dict[str, float]:
     problem = fitted.learned.problem
     one = lk.Threads(1)
     landmarks = Landmarks.of(problem.kernel, chosen_landmarks(problem), one)
-    strategy: Any = every.ridge(model)
+    strategy = StreamedRidge(every.for_machine(model))
     _, means = strategy.moments(problem)
     clock = time.process_time
     found = {
