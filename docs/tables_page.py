@@ -5,7 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from benchmarks.landmark_classes import DESIGNED_WITH, KEPT_ASIDE, MACHINES
+from benchmarks.landmark_choice import COMPONENTS, WAYS
+from benchmarks.landmark_choice import TABLES as TABLES_OF_CHOICE
+from benchmarks.landmark_classes import (
+    DESIGNED_WITH,
+    KEPT_ASIDE,
+    MACHINES,
+    SEVERAL_DESIGNED_WITH,
+    SEVERAL_KEPT_ASIDE,
+    SEVERAL_MACHINES,
+)
 from benchmarks.ranking import (
     critical_difference,
     friedman_p_value,
@@ -73,8 +82,8 @@ def write_pieces(results: Path, pieces: Path) -> None:
     Parameters
     ----------
     results : Path
-        Folder with tables.json, tables_large.json, tables_more.json and landmark_classes.json; what
-        is missing in them is marked.
+        Folder with tables.json, tables_large.json, tables_more.json, landmark_classes.json and
+        landmark_choice.json; what is missing in them is marked.
     pieces : Path
         Folder to write to.
     """
@@ -82,6 +91,7 @@ def write_pieces(results: Path, pieces: Path) -> None:
     found, large = read(results / "tables.json"), read(results / "tables_large.json")
     errors = mean_errors(found["entries"])
     further = mean_errors(read(results / "tables_more.json")["entries"], tables=FURTHER)
+    classes = read(results / "landmark_classes.json")["entries"]
     for name, text in (
         ("tables_origin", origin_line(found["origins"], errors)),
         ("tables_ratios", ratio_table(errors)),
@@ -92,9 +102,11 @@ def write_pieces(results: Path, pieces: Path) -> None:
         ("tables_losses", loss_table(errors, found["entries"])),
         ("tables_times", time_table(found["times"])),
         ("tables_large", large_table(large["entries"])),
+        ("tables_landmark_classes", classes_table(classes, two=True)),
+        ("tables_landmark_several", classes_table(classes, two=False)),
         (
-            "tables_landmark_classes",
-            classes_table(read(results / "landmark_classes.json")["entries"]),
+            "tables_landmark_choice",
+            choice_table(read(results / "landmark_choice.json")["entries"]),
         ),
         ("tables_further_ratios", further_ratios(further)),
         ("tables_further_errors", further_errors(further)),
@@ -292,16 +304,17 @@ def time_table(times: dict) -> str:
     return table(["table", "default, s", "grid search, s", "ratio"], rows)
 
 
-def classes_table(entries: dict) -> str:
+def classes_table(entries: dict, two: bool) -> str:
     """One row a table: the SVM with landmarks, the default, and ridge."""
-    rows = []
-    for name in (*DESIGNED_WITH, *KEPT_ASIDE):
-        if f"{name}, {MACHINES[-1]}" not in entries:
+    rows, design = [], DESIGNED_WITH if two else SEVERAL_DESIGNED_WITH
+    machines = MACHINES if two else SEVERAL_MACHINES
+    for name in (*design, *(KEPT_ASIDE if two else SEVERAL_KEPT_ASIDE)):
+        if f"{name}, {machines[-1]}" not in entries:
             continue
-        svm, ridge = (entries[f"{name}, {machine}"] for machine in MACHINES)
+        svm, ridge = (entries[f"{name}, {machine}"] for machine in machines)
         rows.append(
             [
-                name, f"{svm['n']:,}", "design" if name in DESIGNED_WITH else "kept aside",
+                name, f"{svm['n']:,}", "design" if name in design else "kept aside",
                 f"{svm['error']:.4f}", f"{ridge['error']:.4f}", f"{svm['log_loss']:.4f}",
                 f"{ridge['log_loss']:.4f}", f"{svm['seconds']:.1f}", f"{ridge['seconds']:.1f}",
             ]
@@ -310,6 +323,20 @@ def classes_table(entries: dict) -> str:
         "table", "n", "used for", "SVM, error", "ridge, error", "SVM, log loss", "ridge, log loss",
         "SVM, s", "ridge, s",
     ]  # fmt: skip
+    return table(head, rows) if rows else NOT_MEASURED
+
+
+def choice_table(entries: dict) -> str:
+    """One row for each table and number of landmarks: the mean error of each way to choose them."""
+    rows = []
+    for name in TABLES_OF_CHOICE:
+        for m in COMPONENTS:
+            found = [entries.get(f"{name}, m={m}, {way}") for way in WAYS]
+            if all(found):
+                means = [sum(one["errors"]) / len(one["errors"]) for one in found]
+                seconds = [f"{one['choice']:.1f}" for one in found[1:]]
+                rows.append([name, f"{m:,}", *(f"{mean:.4f}" for mean in means), *seconds])
+    head = ["table", "m", *WAYS, *(f"{way}, s" for way in list(WAYS)[1:])]
     return table(head, rows) if rows else NOT_MEASURED
 
 

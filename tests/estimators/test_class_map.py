@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import load_iris
 
 import learnkernels as lk
-from learnkernels.estimators.outputs.class_map import STRENGTH, fit_class_map
+from learnkernels.estimators.outputs.class_map import SAMPLES_PER_CLASS, STRENGTH, fit_class_map
 from learnkernels.estimators.outputs.probability import fit_temperature, log_probabilities
 
 
@@ -55,6 +55,13 @@ def test_samples_that_are_not_left_out_do_not_count(rng):
     assert fit_class_map(unknown[:5], np.zeros(5, dtype=int), w[:5]) is None
 
 
+def test_no_map_is_fitted_to_few_samples(rng):
+    outputs, codes, w = some_outputs(rng, SAMPLES_PER_CLASS * 3)
+    assert fit_class_map(outputs, codes, w) is not None
+    outputs[0] = np.nan
+    assert fit_class_map(outputs, codes, w) is None
+
+
 def test_class_between_two_others_is_predicted(rng):
     X, y = between(rng, 1000)
     model = lk.KernelClassifier(lk.linear()).fit(X[:400], y[:400])
@@ -64,11 +71,24 @@ def test_class_between_two_others_is_predicted(rng):
     assert model.score(X[400:], y[400:]) > 0.95
 
 
-@pytest.mark.parametrize("options", [{}, {"subsample": 300}])
-def test_landmarks_predict_the_class_between_two_others(options, rng):
+@pytest.mark.parametrize(("options", "machine"), [({}, "svm"), ({"subsample": 300}, "ridge")])
+def test_landmarks_predict_the_class_between_two_others(options, machine, rng):
     X, y = between(rng, 1000)
     model = lk.KernelClassifier(lk.gaussians([0.1]), n_components=20, **options).fit(X, y)
+    assert model.machine_ == machine
     assert np.mean(model.predict(X) == y) > 0.95
+
+
+def test_outputs_for_several_classes_with_landmarks_are_those_of_the_svm_mapped():
+    X, y = load_iris(return_X_y=True)
+    mapped, svm = (
+        lk.KernelClassifier(n_components=50, machine=name).fit(X, y) for name in ("auto", "svm")
+    )
+    Z = np.hstack([svm.decision_function(X), np.ones((len(X), 1))])
+    F = mapped.decision_function(X)
+    assert mapped.C_ == svm.C_
+    assert np.allclose(Z @ np.linalg.lstsq(Z, F, rcond=None)[0], F)
+    assert not np.allclose(F, Z[:, :-1])
 
 
 def test_samples_that_lack_a_view_have_mapped_outputs(rng):

@@ -97,14 +97,14 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
     machine : {"auto", "svm", "ridge", "alignment"}, default="auto"
         The second stage. ``"auto"`` is ridge for the methods that minimise its loss (``"auto"`` and
         ``"loo"`` among them), and the SVM for all others (several classes: one against the rest).
-        If `n_components` is smaller than the number of samples, it is the SVM for two classes,
-        except for one-stage methods with ridge, and ridge for more classes or with `subsample`. The
-        outputs of ridge for more than two classes are then mapped by a multinomial logistic
-        regression on outputs for samples that are left out, so that a class between two others is
-        predicted. ``"svm"`` has the hinge loss, with `n_components` the squared hinge loss.
-        ``"ridge"`` is kernel ridge on the labels -1 and 1 with ``alpha = 1 / (2 C)``, without the
-        map, ``"alignment"`` the alignment predictor h_S of 2012 (the class is its sign), which has
-        no parameter.
+        If `n_components` is smaller than the number of samples, it is the SVM, except for one-stage
+        methods with ridge, and ridge with `subsample`, which reads the rows once. For more than two
+        classes, the outputs of ridge, and of the SVM with `n_components`, are then mapped by a
+        multinomial logistic regression on outputs for samples that are left out, so that a class
+        between two others is predicted. ``"svm"`` has the hinge loss, with `n_components` the
+        squared hinge loss. ``"ridge"`` is kernel ridge on the labels -1 and 1 with
+        ``alpha = 1 / (2 C)``; both are without the map. ``"alignment"`` is the alignment predictor
+        h_S of 2012 (the class is its sign), which has no parameter.
     center : bool, default=True
         Center the base kernels in feature space.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
@@ -154,8 +154,8 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
     verbose : bool, default=False
         Show progress.
     checkpoint : path-like or None, default=None
-        With `subsample`, a file for the sums of an unfinished pass over all rows: the same call
-        continues from there. It is removed at the end of the pass.
+        With `subsample` and ridge, a file for the sums of an unfinished pass over all rows: the
+        same call continues from there. It is removed at the end of the pass.
 
     Attributes
     ----------
@@ -365,7 +365,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         codes, w = decide(prepared.Y), prepared.sums.weights
         if held_out is None:
             held_out = self._left_out(prepared, predictor, machine, codes)
-        class_map = self._class_map(held_out, codes, w)
+        class_map = self._class_map(predictor.solver, held_out, codes, w)
         if class_map is not None and held_out is not None:
             predictor, held_out = class_map.predictor(predictor), class_map.outputs(held_out)
         self._store_predictor(predictor, rows)
@@ -385,10 +385,10 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         return machine_fold_outputs(predictor.learned, machine, self.C_, tests)
 
     def _class_map(
-        self, held: np.ndarray | None, codes: np.ndarray, w: np.ndarray
+        self, solver: str, held: np.ndarray | None, codes: np.ndarray, w: np.ndarray
     ) -> ClassMap | None:
-        """Return the map of the outputs; None unless ``machine="auto"`` is ridge."""
-        if self.machine != "auto" or self.machine_ != "ridge":
+        """Return the map of the outputs, if ``machine="auto"`` is ridge or trained by landmarks."""
+        if self.machine != "auto" or not (self.machine_ == "ridge" or solver == "landmarks"):
             return None
         return fit_class_map(held, codes, w)
 
@@ -516,7 +516,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         """Set the attributes of a machine that is trained on some views; see `TrainingViews`."""
         if self.machine_ == "ridge":
             self.C_ = 1 / (2 * value)
-        class_map = self._class_map(trained.left_out, decide(targets), kernel.weights)
+        class_map = self._class_map(self.solver_, trained.left_out, decide(targets), kernel.weights)
         if class_map is not None:
             trained = class_map.trained(trained)
             self._functions, self._intercept = functions_of(kernel, trained), trained.intercept
@@ -530,9 +530,8 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         landmarks = m is not None and m < n
         if name == "auto":
             name = method.machine or "svm"
-            if landmarks and (self.subsample is not None or len(self.classes_) > 2):
-                # Rows that are read in parts are read once, and classes share one decomposition.
-                name = "ridge" if name == "svm" else name
+            if landmarks and self.subsample is not None:
+                name = "ridge" if name == "svm" else name  # reads all rows once
             elif landmarks and not method.one_stage:
                 name = "svm"
         if name == "svm":

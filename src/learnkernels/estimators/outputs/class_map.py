@@ -25,6 +25,8 @@ from learnkernels.machines import Trained
 
 # S, the strength of the penalty; between 1 and 10 it hardly matters.
 STRENGTH = 3.0
+# With fewer left-out samples per class, the map predicts worse than the outputs themselves.
+SAMPLES_PER_CLASS = 10
 MAX_ITER = 1000
 
 
@@ -66,7 +68,9 @@ class ClassMap:
 def fit_class_map(
     outputs: np.ndarray | None, codes: np.ndarray, weights: np.ndarray
 ) -> ClassMap | None:
-    """Return the map of smallest penalised log loss; None for two classes, or without outputs.
+    """Return the map of smallest penalised log loss.
+
+    None for two classes, and for fewer than `SAMPLES_PER_CLASS` left-out samples per class.
 
     Parameters
     ----------
@@ -79,11 +83,11 @@ def fit_class_map(
     """
     if outputs is None or outputs.shape[1] == 1:
         return None
+    known, k = np.isfinite(outputs).all(axis=1), outputs.shape[1]
     T = fit_temperature(outputs, codes, weights)
-    if T is None:
+    if T is None or known.sum() < SAMPLES_PER_CLASS * k:
         return None
-    known = np.isfinite(outputs).all(axis=1)
-    Z, w, k = T * outputs[known], weights[known], outputs.shape[1]
+    Z, w = T * outputs[known], weights[known]
     own = np.arange(len(Z)), codes[known]
 
     def penalised(x: np.ndarray) -> tuple[float, np.ndarray]:
