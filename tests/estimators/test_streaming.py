@@ -330,14 +330,24 @@ def test_svm_is_optimal_for_the_squared_hinge_loss_of_all_rows(rng):
     assert certificate.primal == pytest.approx(slack @ slack + (slack * y) @ f, rel=1e-3)
 
 
-@pytest.mark.parametrize(
-    ("classes", "options", "message"),
-    [(3, {}, "is for two classes, and y has 3"), (2, {"checkpoint": "sums"}, "takes several")],
-)
-def test_svm_of_several_classes_or_with_a_checkpoint_raises(classes, options, message, rng):
-    X, y = rng.standard_normal((90, 2)), np.arange(90) % classes
-    model = lk.KernelClassifier(machine="svm", n_components=5, subsample=30, **options)
-    with pytest.raises(InputError, match=message):
+def test_svm_of_several_classes_is_one_svm_for_each_class(rng):
+    X = rng.standard_normal((600, 3))
+    y = np.digitize(np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.standard_normal(600), [-1, 1])
+    options = {"C": 1.0, "machine": "svm", "n_components": 20, "subsample": 100}
+    found = lk.KernelClassifier(lk.gaussians([0.2, 1.0]), "unif", **options).fit(X, y)
+    (certificate,) = found.machine_certificates_
+    F, Y = found.decision_function(X), np.where(y[:, None] == np.arange(3), 1, -1)
+    slack = np.maximum(0, 1 - Y * F)
+    assert np.all(np.abs(np.sum(slack * Y, axis=0)) < 1e-3 * slack.sum(axis=0))
+    assert certificate.status == "optimal"
+    assert certificate.primal == pytest.approx(np.sum(slack**2 + slack * Y * F), rel=1e-3)
+    assert found.predict_proba(X).shape == (600, 3) and found.score(X, y) > 0.7
+
+
+def test_svm_with_a_checkpoint_raises(rng):
+    X, y = rng.standard_normal((90, 2)), np.arange(90) % 2
+    model = lk.KernelClassifier(machine="svm", n_components=5, subsample=30, checkpoint="sums")
+    with pytest.raises(InputError, match="takes several"):
         model.fit(X, y)
 
 

@@ -1,19 +1,19 @@
 """SVM with the squared hinge loss and landmarks, from sums over all rows of a fit.
 
-The objective is that of `landmark_svm`. Each Newton step takes one pass over the rows, which adds
-up over the active ones (``slack_i = max(0, 1 - y_i f(x_i)) > 0``)
+The objective of each output is that of `landmark_svm`. A pass over the rows, which all outputs
+share, adds up over the active ones of each output (``slack_i = max(0, 1 - y_i f(x_i)) > 0``)
 
     inner, mean   sum_i w_i psi_i psi_i',   sum_i w_i psi_i
-    of each class: slack, squares, features
+    of labels 1 and of labels -1: slack, squares, features
                   sum_i w_i slack_i,   sum_i w_i slack_i^2,   sum_i w_i slack_i psi_i
 
-With s_i = y_i w_i slack_i, the step of theta and b solves
+With s_i = y_i w_i slack_i, the Newton step of theta and b solves
 
     [inner + alpha I   mean] [theta step]   [sum_i s_i psi_i - alpha theta]
     [mean'             W   ] [b step    ] = [sum_i s_i                    ]
 
 and is halved until the objective falls. The lower bound of `landmark_svm` needs ``sum_i s_i = 0``:
-the class with the larger sum is scaled to that of the other. The first point is the SVM of the
+the label with the larger sum is scaled to that of the other. The first point is the SVM of the
 subsample.
 """
 
@@ -39,10 +39,12 @@ from learnkernels.machines.landmark_svm import (
 )
 from learnkernels.solvers import Iterate, iterate
 
-# Relative gap at which to stop: a pass over all rows is expensive.
+# Largest relative gap of an output at which to stop: a pass over all rows is expensive.
 TOLERANCE, MAX_ITER = 1e-5, 30
 # Smallest part of a step that is tried, in powers of two.
 HALVINGS = 10
+# Bytes of the matrices that one pass adds up; more outputs take further passes.
+SHARED = 64e6
 SIGNS = np.array([1.0, -1.0])
 
 
@@ -66,70 +68,114 @@ class StreamedSVM(Strategy):
         return [self.trained(problem, landmarks, float(alpha)) for alpha in values]
 
     def trained(self, problem: TrainingProblem, landmarks: Landmarks, alpha: float) -> Trained:
-        """Return the predictor for one alpha."""
-        y = np.ascontiguousarray(problem.Y[:, 0])
-        (few,) = path(replace(problem, left_out=False), landmarks, y, [alpha])
+        """Return the predictor for one alpha; its certificate is that of the sum over outputs."""
         objective = StreamedObjective(self.rows, landmarks, alpha, problem.center)
-        start = objective.at(coordinates(landmarks, problem, few.coef), float(few.intercept[0]))
-        point, certificate = iterate(
-            start, objective.step, tol=TOLERANCE, max_iter=MAX_ITER,
+        start = objective.at(starts(problem, landmarks, alpha))
+        points, certificate = iterate(
+            joined(start), objective.step, tol=TOLERANCE, max_iter=MAX_ITER,
             criterion="squared hinge loss",
         )  # fmt: skip
         warn_unless_optimal(certificate, alpha)
-        coef = np.zeros((len(y), 1))
-        coef[landmarks.index, 0] = landmarks.T @ point.theta
+        coef = np.zeros(problem.Y.shape)
+        coef[landmarks.index] = landmarks.T @ np.column_stack([one.theta for one in points.outputs])
+        intercept = np.array([one.b for one in points.outputs])
         left_out = None
         if problem.left_out:
-            ridge = ActiveRidge(problem, landmarks, y)
-            f = ridge.outputs(point.theta) + point.b
-            ridge.active, ridge.sums, ridge.W = y * f < 1, point.sums, point.W
-            left_out = ridge.left_out(alpha, f)
-        return Trained(coef, np.array([point.b]), (certificate,), left_out=left_out)
+            found = [left_out_outputs(problem, landmarks, alpha, one) for one in points.outputs]
+            left_out = np.hstack(found)
+        return Trained(coef, intercept, (certificate,), left_out=left_out)
 
 
-def coordinates(landmarks: Landmarks, problem: TrainingProblem, coef: np.ndarray) -> np.ndarray:
-    """Return theta, shape (rank,), of coefficients ``T theta`` of the landmarks: ``T'K T = I``."""
-    index = landmarks.index
-    return landmarks.T.T @ (landmarks.kernel.take(index).gram(problem.backend) @ coef[index, 0])
+def starts(problem: TrainingProblem, landmarks: Landmarks, alpha: float) -> list[Place]:
+    """Return the SVM of the subsample for each output."""
+    problem, index = replace(problem, left_out=False), landmarks.index
+    gram = landmarks.kernel.take(index).gram(problem.backend)  # (n_landmarks, n_landmarks)
+    found = []
+    for k, y in enumerate(problem.Y.T):
+        (few,) = path(problem, landmarks, np.ascontiguousarray(y), [alpha])
+        # Coefficients of the landmarks are T theta, with T'K T = I.
+        theta = landmarks.T.T @ (gram @ few.coef[index, 0])
+        found.append(Place(k, theta, float(few.intercept[0])))
+    return found
+
+
+def left_out_outputs(
+    problem: TrainingProblem, landmarks: Landmarks, alpha: float, point: StreamedPoint
+) -> np.ndarray:
+    """Return outputs for samples of the subsample that are left out, shape (n_samples, 1)."""
+    y = np.ascontiguousarray(problem.Y[:, point.output])
+    ridge = ActiveRidge(problem, landmarks, y)
+    f = ridge.outputs(point.theta) + point.b
+    ridge.active, ridge.sums, ridge.W = y * f < 1, point.sums, point.W
+    return ridge.left_out(alpha, f)
 
 
 @dataclass(frozen=True)
-class HingeEquations(NormalEquations):
-    """Sums over the active samples of one output at a point.
+class Place:
+    """The predictor of one output.
 
     Attributes
     ----------
+    output : int
+        Column of the targets.
     theta : ndarray of shape (rank,)
     b : float
     """
 
+    output: int
     theta: np.ndarray
     b: float
+
+
+@dataclass(frozen=True)
+class HingeEquations(NormalEquations):
+    """Sums over the active samples of some outputs, each at a place; the first axis has them.
+
+    Attributes
+    ----------
+    places : sequence of Place
+    """
+
+    places: Sequence[Place]
 
     def add_samples(
         self, psi: np.ndarray, Y: np.ndarray, w: np.ndarray, sums: dict[str, np.ndarray]
     ) -> None:
         """Add the active ones of some samples."""
-        slack = 1 - Y[:, 0] * (psi @ self.theta + self.b)
+        for place, *values in zip(self.places, *sums.values(), strict=True):
+            own = dict(zip(sums, values, strict=True))
+            self.add_output(place, psi, Y[:, place.output], w, own)
+
+    def add_output(
+        self, place: Place, psi: np.ndarray, y: np.ndarray, w: np.ndarray,
+        sums: dict[str, np.ndarray],
+    ) -> None:  # fmt: skip
+        """Add the active ones of some samples to the sums of one output."""
+        slack = 1 - y * (psi @ place.theta + place.b)
         active = (slack > 0) & (w > 0)
-        psi, Y, w, slack = psi[active], Y[active], w[active], slack[active]
+        psi, y, w, slack = psi[active], y[active], w[active], slack[active]
         for k, sign in enumerate(SIGNS):
-            own = np.where(Y[:, 0] == sign, w * slack, 0.0)
+            own = np.where(y == sign, w * slack, 0.0)
             sums["slack"][k] += own.sum()
             sums["squares"][k] += own @ slack
             sums["features"][k] += own @ psi
         sums["weight"] += w.sum()
-        super().add_samples(psi, Y, w, sums)
+        super().add_samples(psi, y[:, None], w, sums)
 
     def start(self) -> dict[str, np.ndarray]:
         """Return the sum over no samples."""
-        rank = self.T.shape[1]
-        own = {"slack": np.zeros(2), "squares": np.zeros(2), "features": np.zeros((2, rank))}
-        return super().start() | own | {"weight": np.zeros(1)}
+        k, rank = len(self.places), self.T.shape[1]
+        return {
+            "inner": np.zeros((k, rank, rank)), "mean": np.zeros((k, rank)),
+            "targets": np.zeros((k, rank, 1)), "slack": np.zeros((k, 2)),
+            "squares": np.zeros((k, 2)), "features": np.zeros((k, 2, rank)),
+            "weight": np.zeros((k, 1)),
+        }  # fmt: skip
 
     def fingerprint(self) -> str:
         """Return a digest of what the sums depend on, except for the data."""
-        return digest(self.T, self.theta, self.b)
+        places = [value for one in self.places for value in (one.output, one.theta, one.b)]
+        return digest(self.T, *places)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,12 +184,13 @@ class StreamedPoint(Iterate):
 
     Attributes
     ----------
-    theta : ndarray of shape (rank,)
-    b : float
+    output, theta, b
+        As in `Place`.
     sums : dict of str to ndarray
-        As of `HingeEquations`.
+        As of `HingeEquations`, for this output.
     """
 
+    output: int
     theta: np.ndarray
     b: float
     sums: dict[str, np.ndarray]
@@ -152,6 +199,29 @@ class StreamedPoint(Iterate):
     def W(self) -> float:
         """Sum of the weights of the active rows."""
         return float(self.sums["weight"][0])
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamedPoints(Iterate):
+    """Predictors of all outputs; value and bound are sums.
+
+    Attributes
+    ----------
+    outputs : sequence of StreamedPoint
+    """
+
+    outputs: Sequence[StreamedPoint]
+
+    @property
+    def gap(self) -> float:
+        """Largest relative gap of an output."""
+        return max(one.gap for one in self.outputs)
+
+
+def joined(outputs: Sequence[StreamedPoint]) -> StreamedPoints:
+    """Return points of one output each as one."""
+    value, bound = sum(one.value for one in outputs), sum(one.bound for one in outputs)
+    return StreamedPoints(value=value, bound=bound, outputs=outputs)
 
 
 @dataclass(frozen=True)
@@ -172,14 +242,25 @@ class StreamedObjective:
     alpha: float
     center: bool
 
-    def at(self, theta: np.ndarray, b: float) -> StreamedPoint:
-        """Return the value, the bound and the sums at a point, by one pass over the rows."""
-        T = self.landmarks.T
-        equations = HingeEquations.of_no_samples(T, np.zeros(1), theta=theta, b=b)
-        sums = self.rows.sums(self.landmarks, equations)
-        value = float(sums["squares"].sum()) + self.alpha * float(theta @ theta)
+    def at(self, places: Sequence[Place]) -> list[StreamedPoint]:
+        """Return value, bound and sums at places, by a pass over the rows for as many as fit."""
+        T, found = self.landmarks.T, []
+        together = max(1, int(SHARED // (8.0 * max(1, T.shape[1]) ** 2)))
+        for start in range(0, len(places), together):
+            some = places[start : start + together]
+            equations = HingeEquations.of_no_samples(T, np.zeros(1), places=some)
+            sums = self.rows.sums(self.landmarks, equations)
+            for k, place in enumerate(some):
+                found.append(self.point(place, {name: one[k] for name, one in sums.items()}))
+        return found
+
+    def point(self, place: Place, sums: dict[str, np.ndarray]) -> StreamedPoint:
+        """Return the point of a place with known sums."""
+        value = float(sums["squares"].sum()) + self.alpha * float(place.theta @ place.theta)
         bound = min(self.bound(sums), value)  # a bound above the value is rounding
-        return StreamedPoint(value=value, bound=bound, theta=theta, b=b, sums=sums)
+        return StreamedPoint(
+            value=value, bound=bound, output=place.output, theta=place.theta, b=place.b, sums=sums
+        )
 
     def bound(self, sums: dict[str, np.ndarray]) -> float:
         """Return a lower bound of the minimum."""
@@ -189,8 +270,31 @@ class StreamedObjective:
         half = (SIGNS * scale) @ sums["features"]
         return float(2 * scale @ slack - scale**2 @ sums["squares"] - half @ half / self.alpha)
 
-    def step(self, point: StreamedPoint) -> StreamedPoint | None:
-        """Return the point of a Newton step, or of a part of it that lowers the objective."""
+    def step(self, points: StreamedPoints) -> StreamedPoints | None:
+        """Return the points of Newton steps, or of parts of them that lower the objective.
+
+        An output that has converged is not changed. None if no objective falls.
+        """
+        found = list(points.outputs)
+        steps = [self.newton_step(one) for one in found if one.gap > TOLERANCE]
+        for length in 0.5 ** np.arange(HALVINGS):
+            places = [
+                Place(one.output, one.theta + length * forward, one.b + length * along)
+                for one, forward, along in steps
+            ]
+            for new in self.at(places):
+                old = found[new.output]
+                if new.value < old.value:
+                    bound = min(max(new.bound, old.bound), new.value)
+                    found[new.output] = replace(new, bound=bound)
+            steps = [one for one in steps if found[one[0].output] is one[0]]
+            if not steps:
+                break
+        same = all(new is old for new, old in zip(found, points.outputs, strict=True))
+        return None if same else joined(found)
+
+    def newton_step(self, point: StreamedPoint) -> tuple[StreamedPoint, np.ndarray, float]:
+        """Return a point with the changes of theta and b by a Newton step."""
         sums, W = point.sums, point.W
         mean = mean_of(sums, W if self.center else 0.0)
         change = float(SIGNS @ sums["slack"])  # of b
@@ -198,8 +302,4 @@ class StreamedObjective:
         factor = factor_of(sums["inner"], W, mean, self.alpha)
         forward = cho_solve((factor, True), right, check_finite=False)
         along = change / W - float(mean @ forward) if self.center and W > 0 else 0.0
-        for length in 0.5 ** np.arange(HALVINGS):
-            found = self.at(point.theta + length * forward, point.b + length * along)
-            if found.value < point.value:
-                return found
-        return None
+        return point, forward, along

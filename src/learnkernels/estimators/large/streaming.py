@@ -75,7 +75,7 @@ def fit_subsample(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     if size is None:
         model._fit_in_memory(*rows.read_all())
         return
-    require_machine(model, rows, size)
+    require_machine(model, size)
     chosen, *few = rows.take(*draw(model, rows, size))
     logger.info("%d of %d rows are used to learn the kernel.", len(chosen), rows.n_rows)
     fitted = model._fit_in_memory(*few)
@@ -194,7 +194,7 @@ def require_others(model: Any, n: int) -> None:
         )
 
 
-def require_machine(model: Any, rows: AllRows, n: int) -> None:
+def require_machine(model: Any, n: int) -> None:
     """Raise unless all rows can train the machine: ridge or an SVM with one learned kernel."""
     method = as_method(model.method)
     machine = model._machine(method, n)
@@ -208,15 +208,7 @@ def require_machine(model: Any, rows: AllRows, n: int) -> None:
             'machine="ridge", shared weights and a method other than ensemble, or leave subsample '
             "out."
         )
-    if isinstance(machine, Ridge):
-        return
-    counts = rows.class_counts()
-    if counts is not None and len(counts) > 2:
-        raise InputError(
-            f'machine="svm" with subsample={model.subsample!r} is for two classes, and y has '
-            f'{len(counts)}; pass machine="ridge", or leave subsample out.'
-        )
-    if model.checkpoint is not None:
+    if isinstance(machine, SquaredHingeSVM) and model.checkpoint is not None:
         raise InputError(
             f"checkpoint={model.checkpoint!r} saves the one pass of ridge over all rows, and "
             'machine="svm" takes several; pass machine="ridge", or leave checkpoint out.'
@@ -283,7 +275,7 @@ def automatic_size(model: Any, rows: AllRows, least: int) -> int:
     """Return the rows of ``subsample="auto"``: at least `least`, more if the weights need them."""
     if least >= rows.n_kept:
         return rows.n_rows
-    require_machine(model, rows, least)
+    require_machine(model, least)
     _, *few = rows.take(*draw(model, rows, PILOT))
     size = max(needed_rows(model, as_method(model.method, model.TASK), tuple(few)), least)
     logger.info('subsample="auto": %d of %d rows.', min(size, rows.n_rows), rows.n_rows)
