@@ -16,7 +16,7 @@ test coverage versions-oldest versions-newest versions-nightly: export OMP_NUM_T
 unexport PYTHONDONTWRITEBYTECODE
 AS_ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test browser lint repository coverage fuzz soak invariances violations bench bench-compare docs versions versions-oldest versions-newest versions-nightly dist clean
+.PHONY: demo test browser lint repository coverage fuzz soak invariances violations mutants bench bench-compare docs versions versions-oldest versions-newest versions-nightly dist clean
 
 .venv/ready: pyproject.toml
 	$(PYTHON) -m venv .venv
@@ -77,6 +77,11 @@ invariances: .venv/ready
 # A search over 10,000 small problems with exact risks for violated bounds, some ten minutes.
 violations: .venv/ready
 	OMP_NUM_THREADS=1 $(BIN)/python -m tests.theory.violations 10000
+
+# Random errors in copies of the solvers, which tests should detect: make mutants MODULES=solvers/cone.py
+mutants: .venv/ready
+	$(BIN)/python -m pip install --quiet --group mutants
+	OMP_NUM_THREADS=1 $(BIN)/python tools/mutants.py $(MODULES)
 
 # make bench RECORD=--record also writes the numbers that the documentation shows.
 bench: .venv/ready

@@ -58,6 +58,14 @@ def test_pivots_have_the_distribution_of_pivots_that_are_drawn_one_by_one():
     assert again == pytest.approx(2 / 3, abs=0.08)
 
 
+def test_correlated_pivots_have_the_distribution_of_pivots_that_are_drawn_one_by_one():
+    A = np.array([[4.0, 4.0, 0.0], [4.0, 5.0, 0.0], [0.0, 0.0, 2.0]])
+    pairs = [tuple(decomposed(A, 2, seed)[1]) for seed in range(2000)]
+    seconds = [second for first, second in pairs if first == 0]
+    # After pivot 0, the diagonal that is left is (0, 5 - 4^2 / 4, 2).
+    assert np.mean(np.equal(seconds, 1)) == pytest.approx(1 / 3, abs=0.05)
+
+
 def test_few_pivots_find_samples_far_from_all_others(rng):
     X = np.vstack([rng.standard_normal((200, 2)) * 0.1, [[10.0, 0.0], [0.0, 10.0], [10.0, 10.0]]])
     _, pivots = decomposed(gaussian(X, 0.5), 8)
