@@ -1,4 +1,4 @@
-"""Test the tests: change the code at random places and count the changes that no test detects.
+"""Test the tests: change the code at random positions and count the changes that no test detects.
 
 Cosmic Ray changes an operator, a comparison, a condition or a number (a mutant), and runs the tests
 of the module. It changes a copy of the sources in a temporary directory.
@@ -28,7 +28,7 @@ MODULES = {
     "solvers/conjugate_gradients.py": ["solvers/test_conjugate_gradients.py"],
     "solvers/interior_point.py": ["methods/objectives/test_rank_one.py", "methods/test_conv.py"],
     "solvers/loop.py": ["solvers/test_loop.py"],
-    "solvers/newton.py": ["solvers/test_working_set.py"],
+    "solvers/newton.py": ["solvers/test_newton.py", "solvers/test_working_set.py"],
     "solvers/nonnegative_qp.py": ["solvers/test_nonnegative_qp.py"],
     "solvers/pivoted_cholesky.py": ["solvers/test_pivoted_cholesky.py"],
     "solvers/shifted_systems.py": ["solvers/test_shifted_systems.py"],
@@ -44,17 +44,17 @@ MODULES = {
 }
 # Operators on bits raise a TypeError for real numbers; `|` is also in types, `&` joins conditions.
 LEFT_OUT = re.compile(r"(?!.*BitAnd_BitOr)(.*Bit|.*Shift|.*Decorator)")
-Place = tuple[int, int]
+Position = tuple[int, int]
 
 
-def sample(mutants: Iterable[tuple[Place, str]], size: int, seed: str) -> set[str]:
-    """Draw at most `size` places, and at each of them the key of one mutant."""
+def sample(mutants: Iterable[tuple[Position, str]], size: int, seed: str) -> set[str]:
+    """Draw at most `size` positions, and at each of them the key of one mutant."""
     keys = defaultdict(list)
-    for place, key in sorted(mutants):
-        keys[place].append(key)
+    for position, key in sorted(mutants):
+        keys[position].append(key)
     generator = random.Random(seed)
-    places = generator.sample(sorted(keys), min(size, len(keys)))
-    return {generator.choice(keys[place]) for place in places}
+    positions = generator.sample(sorted(keys), min(size, len(keys)))
+    return {generator.choice(keys[position]) for position in positions}
 
 
 def keep_sample(session: Path, size: int, seed: str) -> int:
@@ -68,8 +68,8 @@ def keep_sample(session: Path, size: int, seed: str) -> int:
             (mutation,) = item.mutations
             key = f"{mutation.operator_name} {mutation.occurrence}"
             jobs[key] = (tuple(mutation.start_pos), item.job_id)
-        possible = {key: place for key, (place, _) in jobs.items() if not LEFT_OUT.match(key)}
-        kept = sample(((place, key) for key, place in possible.items()), size, seed)
+        possible = {key: position for key, (position, _) in jobs.items() if not LEFT_OUT.match(key)}
+        kept = sample(((position, key) for key, position in possible.items()), size, seed)
         skipped = [job for key, (_, job) in jobs.items() if key not in kept]
         database.set_multiple_results(skipped, WorkResult(WorkerOutcome.SKIPPED))
     return len(possible)
@@ -87,7 +87,8 @@ def results(session: Path) -> tuple[int, list[str]]:
 def survivors(module: str, folder: Path, size: int, seed: str) -> tuple[int, int, list[str]]:
     """Test a sample of the mutants of one module; return possible, tested and survivors."""
     tests = [(TESTS / one).as_posix() for one in MODULES[module]]
-    command = [sys.executable, *"-m pytest -x -q -p no:cacheprovider".split(), *tests]
+    options = ["-x", "-q", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", *options, *tests]
     path = os.pathsep.join([str(folder / "src"), str(folder), os.environ.get("PYTHONPATH", "")])
     environment = {**os.environ, "PYTHONPATH": path}
 

@@ -41,6 +41,13 @@ def test_subsampled_statistics_are_rescaled_and_standard_errors_cover_the_deviat
     assert (inside >= 25).all()  # of 30; nominally 95 %, minus a bias of order 1 / m
 
 
+def test_statistics_accept_a_target_of_several_columns(many):
+    X, y = many[0][:100], many[1][:100]
+    single = lk.alignment_statistics(KERNELS, X, y)
+    double = lk.alignment_statistics(KERNELS, X, np.column_stack([y, y]))
+    assert np.allclose(double.alignments(), single.alignments())
+
+
 def test_needed_sample_size_follows_from_bootstrap_and_bound(many):
     some = lk.alignment_statistics(KERNELS, *many, subsample=300)
     needed = some.needed(0.01)

@@ -50,6 +50,8 @@ def test_invalid_matrices_raise_input_error():
         lk.alignment(np.eye(3), np.eye(4))
     with pytest.raises(lk.InputError, match="square"):
         lk.alignment(np.ones((3, 2)), np.ones((3, 2)))
+    with pytest.raises(lk.InputError, match="square"):
+        lk.alignment(np.ones((3, 3, 3)), np.ones((3, 3, 3)))
     with pytest.raises(lk.InputError, match="NaN"):
         lk.alignment(np.full((2, 2), np.nan), np.eye(2))
     one = np.array([[1.0, np.inf], [np.inf, 1.0]])

@@ -224,6 +224,24 @@ def test_error_names_the_only_kernel_with_squares_that_overflow(rng):
         lk.alignment_statistics([Gaussian(1e-200), Linear()], X, y)
 
 
+def test_error_names_the_kernel_with_squares_that_underflow(rng):
+    X, y = 1e-80 * rng.standard_normal((30, 2)), rng.standard_normal(30)
+    with pytest.raises(lk.InputError, match=r"linear.*too small"):
+        lk.alignment_statistics([Linear()], X, y)
+
+
+@pytest.mark.parametrize("first", [True, False])
+def test_statistics_of_factors_beside_tiles_are_in_the_order_of_the_kernels(first, rng):
+    X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
+    kernels = [Gaussian(0.4), lk.per_feature()] if first else [lk.per_feature(), Gaussian(0.4)]
+    grams = [np.outer(column, column) for column in X.T]
+    grams.insert(0 if first else 2, Gaussian(0.4)(X))
+    found = lk.alignment_statistics(kernels, X, y, normalize=None)
+    a, M, traces = dense.statistics(grams, y[:, None], None)
+    assert np.allclose(found.a, a) and np.allclose(found.M, M)
+    assert np.allclose(found.traces, traces)
+
+
 def test_very_wide_gaussian_is_not_constant(rng):
     X, y = rng.standard_normal((30, 2)), rng.standard_normal(30)
     assert not lk.alignment_statistics(lk.gaussians([1e-100]), X, y).constant.any()

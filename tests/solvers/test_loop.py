@@ -27,16 +27,24 @@ START = Number(1.0, value=1.0, bound=-10.0)
 
 def test_certificate_is_optimal_only_for_a_finite_gap():
     assert Certificate.of(np.nan, 1.0, 3, 1e-4).status == "not converged"
-    assert Certificate.of(0.0, 0.0, 3, 1e-4).status == "optimal"
+    zero = Certificate.of(0.0, 0.0, 3, 1e-4)
+    assert zero.status == "optimal" and zero.gap == 0.0
 
 
 def test_certificate_text_names_the_criterion():
-    assert str(Certificate.closed_form(0.5, "alignment")).startswith("closed form for alignment:")
+    certificate = Certificate.closed_form(0.5, "alignment")
+    assert str(certificate).startswith("closed form for alignment:") and certificate.gap == 0.0
+
+
+def test_certificate_text_has_the_number_of_iterations():
+    assert " 1 iteration (" in str(Certificate.of(1.0, 1.0, 1, 1e-8))
+    assert " 2 iterations (" in str(Certificate.of(1.0, 1.0, 2, 1e-8))
 
 
 def test_loop_keeps_the_best_bound_and_the_number_of_iterations():
     point, certificate = iterate(START, halve, tol=0.0, max_iter=5, criterion="square")
     assert point.iterations == certificate.iterations == 5 and point.x == 1 / 32
+    assert point.value == certificate.primal == (1 / 32) ** 2
     assert point.bound == certificate.dual == -((1 / 16) ** 2)  # of the fourth step
     assert certificate.status == "not converged" and certificate.criterion == "square"
     assert certificate.history == tuple(0.25**i for i in range(6)) and len(certificate.gaps) == 6
@@ -48,6 +56,11 @@ def test_loop_stops_at_the_tolerance_or_where_the_caller_decides():
 
     _, certificate = iterate(START, exact, tol=1e-8, max_iter=50)
     assert certificate.iterations == 1 and certificate.status == "optimal"
+    unbounded = Number(1.0, value=1.0)
+    _, certificate = iterate(
+        unbounded, exact, tol=1e-8, max_iter=50, converged=lambda now: now.iterations > 0
+    )
+    assert certificate.gap == 0.0 and certificate.status == "optimal"
     point, _ = iterate(START, halve, tol=0.0, max_iter=50, converged=lambda now: now.x < 0.1)
     assert point.iterations == 4
 

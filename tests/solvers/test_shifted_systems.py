@@ -32,3 +32,10 @@ def test_zero_target_has_solution_zero():
         lambda V: V, np.zeros((4, 1)), np.array([0.0, 1.0]), 1e-8, 5
     )
     assert not X.any() and not residuals.any()
+
+
+def test_zero_target_beside_another_one_has_solution_zero(rng):
+    B = np.column_stack([rng.standard_normal(6), np.zeros(6)])
+    d = np.arange(1.0, 7.0)[:, None]
+    X, _ = shifted_conjugate_gradients(lambda V: d * V, B, np.array([0.0, 1.0]), 1e-10, 50)
+    assert np.allclose(X[0], B / d) and np.allclose(X[1], B / (d + 1))

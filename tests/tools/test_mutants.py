@@ -3,7 +3,7 @@
 import pytest
 from tools.mutants import LEFT_OUT, MODULES, ROOT, SOURCES, TESTS, sample
 
-# Three mutants at each of 20 places.
+# Three mutants at each of 20 positions.
 MUTANTS = [((line, 4), f"operator {3 * line + i}") for line in range(20) for i in range(3)]
 
 
@@ -14,9 +14,9 @@ def test_modules_and_their_tests_exist():
 
 
 @pytest.mark.parametrize(("size", "number"), [(8, 8), (30, 20)])
-def test_sample_has_one_mutant_at_each_of_size_places(size, number):
+def test_sample_has_one_mutant_at_each_of_size_positions(size, number):
     drawn = sample(MUTANTS, size, "0")
-    assert len({place for place, key in MUTANTS if key in drawn}) == len(drawn) == number
+    assert len({position for position, key in MUTANTS if key in drawn}) == len(drawn) == number
 
 
 def test_sample_depends_on_the_seed_and_not_on_the_order():

@@ -14,7 +14,7 @@ from learnkernels.methods.objectives import (
     rank_one_svm_weights,
 )
 from learnkernels.methods.objectives.rank_one import RankOneColumns
-from learnkernels.solvers import Simplex
+from learnkernels.solvers import Simplex, interior_weights
 from tests.methods.problems import counts, labels, many, problem_of, ridge_targets
 
 
@@ -62,6 +62,8 @@ def test_interior_points_reach_the_optimum_of_sparse_ridge(alpha, radius):
     assert certificate.status == "optimal"
     assert np.isclose(certificate.primal, expected, rtol=1e-5)
     assert np.isclose(mu.sum(), radius)
+    interior = interior_weights(columns, Y[:, 0], alpha / w, None, radius, tol=1e-8)
+    assert np.isclose(-2 * interior.certificate.primal, expected, rtol=1e-5)
 
 
 def test_only_kernels_of_rank_one_are_columns():
