@@ -104,7 +104,7 @@ def test_interval_with_an_impossible_coverage_is_refused(coverage, iris, tmp_pat
     [
         (["--alpha", "1"], "--alpha does not apply to classification; pass --C."),
         (["--C", "x"], "--C 'x' is not a number"),
-        (["--max-memory", "much"], "--max-memory 'much' is not a size"),
+        (["--max-memory", "much"], "--max-memory 'much' is not a positive size"),
         (["--task", "regression", "--class-weight", "balanced"], "--class-weight is for classes"),
         (["--task", "regression", "--machine", "svm"], "--machine svm is for classes"),
         (["--machine", "svr"], "--machine svr is for regression"),

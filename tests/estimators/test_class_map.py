@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.datasets import load_iris
+from sklearn.metrics import log_loss
 
 import learnkernels as lk
 from learnkernels.estimators.outputs.class_map import SAMPLES_PER_CLASS, STRENGTH, fit_class_map
+from learnkernels.estimators.outputs.missing_views import AROUND
 from learnkernels.estimators.outputs.probability import fit_temperature, log_probabilities
 
 
@@ -97,6 +101,21 @@ def test_samples_that_lack_a_view_have_mapped_outputs(rng):
     model = lk.KernelClassifier(kernels, missing="neutral").fit(X, y)
     X[:, 1] = np.nan
     assert np.mean(model.predict(X) == y) > 0.95
+
+
+def test_samples_that_lack_views_have_their_own_regularisation(rng):
+    # Each training sample has one of two views. Without the other, half of them are equal, and
+    # their classes have other frequencies than those of the rest: a small alpha overfits.
+    n, d = 60, 90
+    y = np.append(np.arange(n // 2) % 3, np.arange(n // 2, 2 * n) % 4 % 3)
+    X = np.tile(np.repeat(np.eye(3)[y], d // 3, axis=1), 2)
+    X += rng.standard_normal(X.shape)
+    X[: n // 2, :d], X[n // 2 :, d:] = np.nan, np.nan
+    kernels = [lk.on(slice(0, d), lk.linear()), lk.on(slice(d, 2 * d), lk.linear())]
+    model = lk.KernelClassifier(kernels, missing="neutral").fit(X[:n], y[:n])
+    model._training_views = replace(model._training_views, values=1e-10 * AROUND)
+    assert model.score(X[n:], y[n:]) > 0.9
+    assert log_loss(y[n:], model.predict_proba(X[n:])) < 0.3
 
 
 def test_outputs_are_an_affine_function_of_those_of_ridge():

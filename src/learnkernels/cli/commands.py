@@ -276,10 +276,11 @@ def exceeds_memory(options: Namespace) -> bool:
     """Return whether a Parquet file has to be read in parts, and the other options allow it."""
     allowed = (
         options.components is not None
-        and options.machine in ("auto", "ridge")
+        and options.machine in ("auto", "ridge", "svm")
         and options.method != "ensemble"
         and not options.date
         and options.scoring is None
+        and not (options.machine == "svm" and options.checkpoint)
     )
     return allowed and bytes_in_memory(options.data) > (bytes_of(options.max_memory) or MAX_MEMORY)
 
@@ -498,6 +499,8 @@ def chosen(fitted: KernelClassifier | KernelRegressor) -> str:
     if errors is not None:
         return f"{value}, chosen by held-out error (RMSE {np.sqrt(errors.min()):.4g})"
     how = ", learned together with the weights" if isinstance(given, str) else ""
+    if how and getattr(fitted, "machine_", "") == "svm" and fitted.solver_ == "landmarks":
+        how = ", chosen by outputs for left-out samples"
     table = f"{fitted.selection_}\n" if hasattr(fitted, "selection_") else ""
     return f"{table}{value}{how}"
 

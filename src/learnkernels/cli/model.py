@@ -73,9 +73,9 @@ def bytes_of(text: str | None) -> float | None:
     if text is None:
         return None
     found = parse_bytes(text)
-    if found is None:
+    if not found:
         raise InputError(
-            f"--max-memory {text!r} is not a size; expected a number of bytes with or without a "
-            "unit. Pass, for example, 500MB or 2GB."
+            f"--max-memory {text!r} is not a positive size; expected a number of bytes with or "
+            "without a unit. Pass, for example, 500MB or 2GB."
         )
     return found

@@ -78,7 +78,7 @@ def fetch(name: str) -> Path:
     --------
     >>> import learnkernels as lk
     >>> lk.datasets.fetch("kin8nm")  # doctest: +SKIP
-    PosixPath('.cache/learnkernels/kin8nm.csv.gz')
+    PosixPath('scikit_learn_data/learnkernels/kin8nm.csv.gz')
     """
     data = known(name)
     file = local_file(data)
@@ -134,7 +134,7 @@ def local_file(data: Dataset) -> Path | None:
 
 def cache() -> Path:
     """Return the directory for downloads, which may not exist."""
-    home = os.environ.get("SCIKIT_LEARN_DATA", Path("~") / "scikit_learn_data")
+    home = os.environ.get("SCIKIT_LEARN_DATA") or Path("~") / "scikit_learn_data"
     return Path(os.environ.get("LEARNKERNELS_CACHE") or Path(home) / "learnkernels").expanduser()
 
 

@@ -97,13 +97,14 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
     machine : {"auto", "svm", "ridge", "alignment"}, default="auto"
         The second stage. ``"auto"`` is ridge for the methods that minimise its loss (``"auto"`` and
         ``"loo"`` among them), and the SVM for all others (several classes: one against the rest).
-        If `n_components` is smaller than the number of samples, it is the SVM, except for one-stage
-        methods with ridge, and ridge with `subsample`, which reads the rows once. For more than two
-        classes, the outputs of ridge, and of the SVM with `n_components`, are then mapped by a
-        multinomial logistic regression on outputs for samples that are left out, so that a class
-        between two others is predicted. ``"svm"`` has the hinge loss, with `n_components` the
-        squared hinge loss. ``"ridge"`` is kernel ridge on the labels -1 and 1 with
-        ``alpha = 1 / (2 C)``; both are without the map. ``"alignment"`` is the alignment predictor
+        With fewer `n_components` than samples, it is the SVM; it is ridge for one-stage methods
+        that minimise the loss of ridge, and with `subsample`, because ridge reads the rows once.
+        For more than two classes, ``"auto"`` maps the outputs of ridge, and of the SVM with
+        `n_components`, by a multinomial logistic regression on outputs for samples that are left
+        out, so that a class between two others is predicted. The map needs ten left-out samples
+        per class on average. ``"svm"`` has the hinge loss, with `n_components` the squared hinge
+        loss. ``"ridge"`` is kernel ridge on the labels -1 and 1 with ``alpha = 1 / (2 C)``.
+        ``"svm"`` and ``"ridge"`` do not map the outputs. ``"alignment"`` is the alignment predictor
         h_S of 2012 (the class is its sign), which has no parameter.
     center : bool, default=True
         Center the base kernels in feature space.

@@ -1,4 +1,4 @@
-"""Ridge with landmarks from sums over all rows of a fit, which are not in memory.
+"""All rows of a fit with a subsample, for machines that need sums over rows only; ridge from them.
 
 The kernel, and with it the landmarks, are those of a subsample. Rows are read in parts by this
 process, or in chunks by the workers of a cluster; both add up the same equations.

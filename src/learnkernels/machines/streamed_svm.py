@@ -12,9 +12,9 @@ With s_i = y_i w_i slack_i, the Newton step of theta and b solves
     [inner + alpha I   mean] [theta step]   [sum_i s_i psi_i - alpha theta]
     [mean'             W   ] [b step    ] = [sum_i s_i                    ]
 
-and is halved until the objective falls. The lower bound of `landmark_svm` needs ``sum_i s_i = 0``:
-the label with the larger sum is scaled to that of the other. The first point is the SVM of the
-subsample.
+and is halved until the objective falls. With an intercept, the lower bound of `landmark_svm` needs
+``sum_i s_i = 0``: the label with the larger sum is scaled to that of the other. The first point is
+the SVM of the subsample.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.linalg import cho_solve
 
+from learnkernels._warnings import ConvergenceWarning, suppressed
 from learnkernels.execution import digest
 from learnkernels.gram import Landmarks
 from learnkernels.machines.all_rows import AllRows
@@ -92,7 +93,8 @@ def starts(problem: TrainingProblem, landmarks: Landmarks, alpha: float) -> list
     gram = landmarks.kernel.take(index).gram(problem.backend)  # (n_landmarks, n_landmarks)
     found = []
     for k, y in enumerate(problem.Y.T):
-        (few,) = path(problem, landmarks, np.ascontiguousarray(y), [alpha])
+        with suppressed(ConvergenceWarning):  # this is only the first point
+            (few,) = path(problem, landmarks, np.ascontiguousarray(y), [alpha])
         # Coefficients of the landmarks are T theta, with T'K T = I.
         theta = landmarks.T.T @ (gram @ few.coef[index, 0])
         found.append(Place(k, theta, float(few.intercept[0])))
@@ -251,13 +253,15 @@ class StreamedObjective:
             equations = HingeEquations.of_no_samples(T, np.zeros(1), places=some)
             sums = self.rows.sums(self.landmarks, equations)
             for k, place in enumerate(some):
-                found.append(self.point(place, {name: one[k] for name, one in sums.items()}))
+                # Copies: a view would keep the sums of all places in memory.
+                own = {name: one[k].copy() for name, one in sums.items()}
+                found.append(self.point(place, own))
         return found
 
     def point(self, place: Place, sums: dict[str, np.ndarray]) -> StreamedPoint:
         """Return the point of a place with known sums."""
         value = float(sums["squares"].sum()) + self.alpha * float(place.theta @ place.theta)
-        bound = min(self.bound(sums), value)  # a bound above the value is rounding
+        bound = min(max(self.bound(sums), 0.0), value)  # above the value by rounding only
         return StreamedPoint(
             value=value, bound=bound, output=place.output, theta=place.theta, b=place.b, sums=sums
         )

@@ -174,7 +174,9 @@ class Memory(Field):
     """The argument ``max_memory=``: a number of bytes, a size such as ``"2GB"``, or None."""
 
     def write(self, value: Any, arrays: Any) -> Any:
-        return value if isinstance(value, str) else Optional(POSITIVE).write(value, arrays)
+        if isinstance(value, str):
+            return self.read(value, arrays)
+        return Optional(POSITIVE).write(value, arrays)
 
     def read(self, found: Any, arrays: Any) -> Any:
         if not isinstance(found, str):

@@ -249,7 +249,7 @@ def subsample_size(model: Any, rows: AllRows) -> int | None:
     given, m, n = model.subsample, model.n_components, rows.n_rows
     if m is None:
         raise InputError(
-            f"subsample={given!r} needs n_components, the number of landmarks of the ridge that "
+            f"subsample={given!r} needs n_components, the number of landmarks of the machine that "
             "is trained on all rows; pass n_components=1000, for example."
         )
     require_whole(type(model).__name__, "n_components", m, 1)

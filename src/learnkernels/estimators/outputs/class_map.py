@@ -70,7 +70,8 @@ def fit_class_map(
 ) -> ClassMap | None:
     """Return the map of smallest penalised log loss.
 
-    None for two classes, and for fewer than `SAMPLES_PER_CLASS` left-out samples per class.
+    None for two classes, without outputs, and for fewer than `SAMPLES_PER_CLASS` left-out samples
+    per class on average.
 
     Parameters
     ----------

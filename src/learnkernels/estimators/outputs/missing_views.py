@@ -7,7 +7,9 @@ the kernels in O in proportion to their alignments a with the target:
 
 The machine is trained with the kernel sum_k mu'_k K_k, on all training samples, when a sample with
 this pattern of missing views is predicted for the first time. The alpha of ridge has the smallest
-leave-one-out error among values around that of the model; C of a support vector machine stays.
+leave-one-out error among values around that of the model and around the mean diagonal of the
+kernel; C of a support vector machine stays. Training samples that lack all of O have the same
+features and different targets, so alpha is often much larger than that of the model.
 """
 
 from __future__ import annotations
@@ -39,8 +41,8 @@ from learnkernels.machines import (
 )
 from learnkernels.methods import as_method
 
-# Multiples of alpha that are compared, and the samples on which they are.
-AROUND, SAMPLES = 10.0 ** np.arange(-2, 3.1, 0.5), 600
+# Multiples of alpha and of the mean diagonal that are compared, and the samples on which they are.
+AROUND, SCALES, SAMPLES = 10.0 ** np.arange(-2, 3.1, 0.5), 10.0 ** np.arange(-3, 2.1, 0.5), 600
 # Patterns whose predictors are kept at once.
 KEPT = 256
 # Names in a message.
@@ -58,7 +60,7 @@ class TrainingViews:
     targets : ndarray of shape (n_samples, n_outputs)
         Of the machine: labels -1 and 1, or real targets.
     values : ndarray of shape (n_values,)
-        Values of alpha to choose from, one if the user gave it; or C of the machine.
+        Values of alpha around that of the model, one if the user gave it; or C of the machine.
     """
 
     kernel: LearnedKernel
@@ -211,8 +213,17 @@ class MissingViews:
 
 
 def best_alpha(problem: TrainingProblem, alphas: np.ndarray) -> float:
-    """Return the value of smallest leave-one-out error on some samples."""
+    """Return the value of smallest leave-one-out error on some samples.
+
+    Parameters
+    ----------
+    problem : TrainingProblem
+    alphas : ndarray of shape (n_values,)
+        Values around that of the model; those around the mean diagonal of the kernel are added.
+    """
     few = dense_subproblem(problem, SAMPLES)
+    diagonal = np.diag(few.kernel.gram(few.backend))
+    alphas = np.unique(np.append(alphas, diagonal.mean() * SCALES))
     return float(alphas[int(np.argmin(DenseRidge().leave_one_out(few, alphas.tolist())))])
 
 
