@@ -335,12 +335,13 @@ def test_svm_of_several_classes_is_one_svm_for_each_class(rng):
     y = np.digitize(np.sin(2 * X[:, 0]) + X[:, 1] + 0.3 * rng.standard_normal(600), [-1, 1])
     options = {"C": 1.0, "machine": "svm", "n_components": 20, "subsample": 100}
     found = lk.KernelClassifier(lk.gaussians([0.2, 1.0]), "unif", **options).fit(X, y)
-    (certificate,) = found.machine_certificates_
+    certificates = found.machine_certificates_
     F, Y = found.decision_function(X), np.where(y[:, None] == np.arange(3), 1, -1)
     slack = np.maximum(0, 1 - Y * F)
     assert np.all(np.abs(np.sum(slack * Y, axis=0)) < 1e-3 * slack.sum(axis=0))
-    assert certificate.status == "optimal"
-    assert certificate.primal == pytest.approx(np.sum(slack**2 + slack * Y * F), rel=1e-3)
+    assert [one.status for one in certificates] == ["optimal"] * 3
+    objectives = np.sum(slack**2 + slack * Y * F, axis=0)
+    assert [one.primal for one in certificates] == pytest.approx(objectives, rel=1e-3)
     assert found.predict_proba(X).shape == (600, 3) and found.score(X, y) > 0.7
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from learnkernels.execution import Threads
+from learnkernels.execution import Threads, available_cores
 from learnkernels.gram import Landmarks
 from learnkernels.machines import LandmarkSVM, RowsRead, StreamedSVM, streamed_svm
 from learnkernels.machines.landmark_ridge import chosen_landmarks
@@ -48,9 +48,10 @@ def test_several_outputs_are_those_of_one_output_each(together, rng, monkeypatch
     monkeypatch.setattr(streamed_svm, "SHARED", together * 8 * rank**2)
     (expected,) = LandmarkSVM().train(problem, [0.1])
     (found,) = StreamedSVM(own_rows(problem)).train(problem, [0.1])
-    assert found.certificates[0].status == "optimal"
-    primal = sum(certificate.primal for certificate in expected.certificates)
-    assert found.certificates[0].primal == pytest.approx(primal, rel=1e-5)
+    assert len(found.certificates) == 2
+    for own, other in zip(found.certificates, expected.certificates, strict=True):
+        assert own.status == "optimal"
+        assert own.primal == pytest.approx(other.primal, rel=1e-5)
     assert np.allclose(found.coef, expected.coef, atol=1e-4 * np.abs(expected.coef).max())
     assert np.allclose(found.left_out, expected.left_out, atol=1e-3, equal_nan=True)
 
@@ -79,3 +80,21 @@ def test_steps_converge_from_a_point_far_away(rng):
         assert following is not None and following.value < point.value
         point, steps = following, steps + 1
     assert point.gap <= 1e-9
+
+
+@pytest.mark.parametrize(("megabytes", "expected"), [(1e6, 8), (40, None), (1, 1)])
+def test_fewer_outputs_share_passes_if_memory_is_small(megabytes, expected, rng):
+    problem = replace(class_problem(rng), max_memory=1e6 * megabytes)
+    found = streamed_svm.outputs_together(problem, 1000)
+    assert found == (expected or max(1, 40 // (8 * (6 + available_cores()))))
+
+
+def test_outputs_in_groups_have_the_passes_of_their_group(rng, monkeypatch):
+    problem = class_problem(rng, weighted=True, outputs=2)
+    monkeypatch.setattr(streamed_svm, "SHARED", 1.0)
+    (found,) = StreamedSVM(own_rows(problem)).train(problem, [0.1])
+    alone = []
+    for k in range(2):
+        own = replace(problem, Y=problem.Y[:, k : k + 1])
+        alone.extend(StreamedSVM(own_rows(own)).train(own, [0.1]))
+    assert [one.certificates[0] for one in alone] == list(found.certificates)

@@ -80,6 +80,14 @@ def test_loop_with_non_finite_values_is_not_optimal(value):
     assert certificate.gap == np.inf and certificate.status == "not converged"
 
 
+def test_loop_without_a_bound_takes_all_steps():
+    point, certificate = iterate(
+        Iterate(value=8.0), lambda one: Iterate(value=one.value / 2), tol=1e-3, max_iter=3
+    )
+    assert (point.value, certificate.iterations) == (1.0, 3)
+    assert (certificate.gap, certificate.status) == (np.inf, "not converged")
+
+
 def test_loop_reports_gap_and_iteration(monkeypatch):
     written = []
     monkeypatch.setattr("learnkernels.solvers.loop.report", written.append)

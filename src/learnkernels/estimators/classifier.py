@@ -92,8 +92,9 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         two classes, or with `n_components`, the value around it with the smallest product of
         misclassification and log loss on samples that are left out is used: at most 800 samples,
         or all that are not landmarks. The SVM with `n_components` uses at most 4,000 samples, of
-        which at most 500 are landmarks, and values around the mean diagonal of the kernel. For all
-        other methods ``"auto"`` is a list of powers of ten (1 if a class has a single sample).
+        which at most 500 are landmarks, and values around the mean diagonal of the kernel. C is
+        chosen before outputs are mapped (see `machine`). For all other methods ``"auto"`` is a list
+        of powers of ten (1 if a class has a single sample).
     machine : {"auto", "svm", "ridge", "alignment"}, default="auto"
         The second stage. ``"auto"`` is ridge for the methods that minimise its loss (``"auto"`` and
         ``"loo"`` among them), and the SVM for all others (several classes: one against the rest).

@@ -1,7 +1,7 @@
 """SVM with the squared hinge loss and landmarks, from sums over all rows of a fit.
 
-The objective of each output is that of `landmark_svm`. A pass over the rows, which all outputs
-share, adds up over the active ones of each output (``slack_i = max(0, 1 - y_i f(x_i)) > 0``)
+The objective of each output is that of `landmark_svm`. A pass over the rows, which several outputs
+share, adds up over the active ones of each (``slack_i = max(0, 1 - y_i f(x_i)) > 0``)
 
     inner, mean   sum_i w_i psi_i psi_i',   sum_i w_i psi_i
     of labels 1 and of labels -1: slack, squares, features
@@ -26,11 +26,11 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from learnkernels._warnings import ConvergenceWarning, suppressed
-from learnkernels.execution import digest
+from learnkernels.execution import available_cores, digest
 from learnkernels.gram import Landmarks
 from learnkernels.machines.all_rows import AllRows
 from learnkernels.machines.base import Strategy, Trained, TrainingProblem
-from learnkernels.machines.landmark_ridge import NormalEquations, chosen_landmarks
+from learnkernels.machines.landmark_ridge import MATRICES, NormalEquations, chosen_landmarks
 from learnkernels.machines.landmark_svm import (
     ActiveRidge,
     factor_of,
@@ -38,13 +38,14 @@ from learnkernels.machines.landmark_svm import (
     path,
     warn_unless_optimal,
 )
-from learnkernels.solvers import Iterate, iterate
+from learnkernels.solvers import Certificate, Iterate, iterate
 
 # Largest relative gap of an output at which to stop: a pass over all rows is expensive.
 TOLERANCE, MAX_ITER = 1e-5, 30
 # Smallest part of a step that is tried, in powers of two.
 HALVINGS = 10
-# Bytes of the matrices that one pass adds up; more outputs take further passes.
+CRITERION = "squared hinge loss"
+# Bytes of the matrices that one pass adds up; further outputs take passes of their own.
 SHARED = 64e6
 SIGNS = np.array([1.0, -1.0])
 
@@ -69,36 +70,64 @@ class StreamedSVM(Strategy):
         return [self.trained(problem, landmarks, float(alpha)) for alpha in values]
 
     def trained(self, problem: TrainingProblem, landmarks: Landmarks, alpha: float) -> Trained:
-        """Return the predictor for one alpha; its certificate is that of the sum over outputs."""
+        """Return the predictor for one alpha."""
+        n_outputs = problem.Y.shape[1]
+        together = outputs_together(problem, landmarks.T.shape[1])
+        groups = [
+            self.group(problem, landmarks, alpha, range(k, min(k + together, n_outputs)))
+            for k in range(0, n_outputs, together)
+        ]
+        certificates = tuple(certificate for one in groups for certificate in one.certificates)
+        left_out = [one.left_out for one in groups if one.left_out is not None]
+        warn_unless_optimal(max(certificates, key=lambda one: one.gap), alpha)
+        return Trained(
+            np.hstack([one.coef for one in groups]),
+            np.concatenate([one.intercept for one in groups]),
+            certificates,
+            left_out=np.hstack(left_out) if left_out else None,
+        )
+
+    def group(
+        self, problem: TrainingProblem, landmarks: Landmarks, alpha: float, outputs: Sequence[int]
+    ) -> Trained:
+        """Return the predictor of outputs that share the passes over the rows."""
         objective = StreamedObjective(self.rows, landmarks, alpha, problem.center)
-        start = objective.at(starts(problem, landmarks, alpha))
-        points, certificate = iterate(
-            joined(start), objective.step, tol=TOLERANCE, max_iter=MAX_ITER,
-            criterion="squared hinge loss",
-        )  # fmt: skip
-        warn_unless_optimal(certificate, alpha)
-        coef = np.zeros(problem.Y.shape)
-        coef[landmarks.index] = landmarks.T @ np.column_stack([one.theta for one in points.outputs])
-        intercept = np.array([one.b for one in points.outputs])
+        start = objective.at([start_of(problem, landmarks, alpha, k) for k in outputs])
+        points, _ = iterate(joined(start), objective.step, tol=TOLERANCE, max_iter=MAX_ITER)
+        found = points.outputs
+        certificates = tuple(
+            Certificate.of(one.value, one.bound, points.iterations, TOLERANCE, CRITERION)
+            for one in found
+        )
+        coef = np.zeros((len(problem.Y), len(found)))
+        coef[landmarks.index] = landmarks.T @ np.column_stack([one.theta for one in found])
         left_out = None
         if problem.left_out:
-            found = [left_out_outputs(problem, landmarks, alpha, one) for one in points.outputs]
-            left_out = np.hstack(found)
-        return Trained(coef, intercept, (certificate,), left_out=left_out)
+            left_out = np.hstack(
+                [left_out_outputs(problem, landmarks, alpha, one) for one in found]
+            )
+        return Trained(coef, np.array([one.b for one in found]), certificates, left_out=left_out)
 
 
-def starts(problem: TrainingProblem, landmarks: Landmarks, alpha: float) -> list[Place]:
-    """Return the SVM of the subsample for each output."""
-    problem, index = replace(problem, left_out=False), landmarks.index
+def outputs_together(problem: TrainingProblem, rank: int) -> int:
+    """Return the number of outputs that share passes, so that their matrices fit in memory.
+
+    There are a matrix of each output at the current point, one of the sum over all rows, and one
+    for each thread that adds up rows.
+    """
+    matrix = 8.0 * max(rank, 1) ** 2
+    allowed = min(SHARED, problem.max_memory / (MATRICES + available_cores()))
+    return max(1, int(allowed // matrix))
+
+
+def start_of(problem: TrainingProblem, landmarks: Landmarks, alpha: float, output: int) -> Place:
+    """Return the SVM of the subsample for one output."""
+    index, y = landmarks.index, np.ascontiguousarray(problem.Y[:, output])
+    with suppressed(ConvergenceWarning):  # this is only the first point
+        (few,) = path(replace(problem, left_out=False), landmarks, y, [alpha])
     gram = landmarks.kernel.take(index).gram(problem.backend)  # (n_landmarks, n_landmarks)
-    found = []
-    for k, y in enumerate(problem.Y.T):
-        with suppressed(ConvergenceWarning):  # this is only the first point
-            (few,) = path(problem, landmarks, np.ascontiguousarray(y), [alpha])
-        # Coefficients of the landmarks are T theta, with T'K T = I.
-        theta = landmarks.T.T @ (gram @ few.coef[index, 0])
-        found.append(Place(k, theta, float(few.intercept[0])))
-    return found
+    # Coefficients of the landmarks are T theta, with T'K T = I.
+    return Place(output, landmarks.T.T @ (gram @ few.coef[index, 0]), float(few.intercept[0]))
 
 
 def left_out_outputs(
@@ -205,7 +234,7 @@ class StreamedPoint(Iterate):
 
 @dataclass(frozen=True, kw_only=True)
 class StreamedPoints(Iterate):
-    """Predictors of all outputs; value and bound are sums.
+    """Predictors of successive outputs; value and bound are sums.
 
     Attributes
     ----------
@@ -245,18 +274,16 @@ class StreamedObjective:
     center: bool
 
     def at(self, places: Sequence[Place]) -> list[StreamedPoint]:
-        """Return value, bound and sums at places, by a pass over the rows for as many as fit."""
-        T, found = self.landmarks.T, []
-        together = max(1, int(SHARED // (8.0 * max(1, T.shape[1]) ** 2)))
-        for start in range(0, len(places), together):
-            some = places[start : start + together]
-            equations = HingeEquations.of_no_samples(T, np.zeros(1), places=some)
-            sums = self.rows.sums(self.landmarks, equations)
-            for k, place in enumerate(some):
-                # Copies: a view would keep the sums of all places in memory.
-                own = {name: one[k].copy() for name, one in sums.items()}
-                found.append(self.point(place, own))
-        return found
+        """Return value, bound and sums at places of different outputs, by a pass over the rows."""
+        if not places:
+            return []
+        equations = HingeEquations.of_no_samples(self.landmarks.T, np.zeros(1), places=places)
+        sums = self.rows.sums(self.landmarks, equations)
+        # Copies: a view would keep the sums of all places in memory.
+        return [
+            self.point(place, {name: one[k].copy() for name, one in sums.items()})
+            for k, place in enumerate(places)
+        ]
 
     def point(self, place: Place, sums: dict[str, np.ndarray]) -> StreamedPoint:
         """Return the point of a place with known sums."""
@@ -279,7 +306,7 @@ class StreamedObjective:
 
         An output that has converged is not changed. None if no objective falls.
         """
-        found = list(points.outputs)
+        found, first = list(points.outputs), points.outputs[0].output
         steps = [self.newton_step(one) for one in found if one.gap > TOLERANCE]
         for length in 0.5 ** np.arange(HALVINGS):
             places = [
@@ -287,11 +314,11 @@ class StreamedObjective:
                 for one, forward, along in steps
             ]
             for new in self.at(places):
-                old = found[new.output]
+                old = found[new.output - first]
                 if new.value < old.value:
                     bound = min(max(new.bound, old.bound), new.value)
-                    found[new.output] = replace(new, bound=bound)
-            steps = [one for one in steps if found[one[0].output] is one[0]]
+                    found[new.output - first] = replace(new, bound=bound)
+            steps = [one for one in steps if found[one[0].output - first] is one[0]]
             if not steps:
                 break
         same = all(new is old for new, old in zip(found, points.outputs, strict=True))

@@ -126,6 +126,8 @@ class Iterate:
     @property
     def gap(self) -> float:
         """Relative duality gap; solvers without a bound return another measure of convergence."""
+        if np.isinf(self.bound):
+            return np.inf
         size = max(abs(self.value), abs(self.bound))
         return 0.0 if size == 0 else (self.value - self.bound) / size
 

@@ -205,8 +205,8 @@ def require_machine(model: Any, n: int) -> None:
         raise InputError(
             f"subsample={model.subsample!r} trains ridge or an SVM in the span of landmarks with "
             f"one learned kernel, not method {method.name!r} with {other}; pass "
-            'machine="ridge", shared weights and a method other than ensemble, or leave subsample '
-            "out."
+            'machine="ridge" or "svm", shared weights and a method other than ensemble, or leave '
+            "subsample out."
         )
     if isinstance(machine, SquaredHingeSVM) and model.checkpoint is not None:
         raise InputError(
