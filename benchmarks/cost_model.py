@@ -29,8 +29,8 @@ from learnkernels.execution import Chunk, DaskChunks
 from learnkernels.execution.backends import joined
 from learnkernels.execution.dask_chunks import JOINED
 from learnkernels.gram import Landmarks
-from learnkernels.machines.all_rows import StreamedRidge
 from learnkernels.machines.landmark_ridge import chosen_landmarks, zero_sums
+from learnkernels.machines.row_sums import StreamedRidge
 
 COST_RESULTS = RESULTS.with_name("cost_model.json")
 POINTS = [(100_000, 250), (100_000, 500), (100_000, 1000), (1_000_000, 250), (1_000_000, 500)]
@@ -72,13 +72,13 @@ def measured(n: int, m: int) -> dict[str, float]:
     model = lk.KernelRegressor(
         lk.gaussians(), "unif", alpha=1e-3, n_components=m, subsample=2 * m, n_jobs=1
     )
-    every = streaming.all_rows(model, X, y, None)
+    every = streaming.training_rows(model, X, y, None)
     _, *few = every.take(*streaming.draw(model, every, 2 * m))
     fitted = model._fit_in_memory(*few)
     problem = fitted.learned.problem
     one = lk.Threads(1)
     landmarks = Landmarks.of(problem.kernel, chosen_landmarks(problem), one)
-    strategy = StreamedRidge(every.for_machine(model))
+    strategy = StreamedRidge(every.row_sums(model))
     _, means = strategy.moments(problem)
     clock = time.process_time
     found = {

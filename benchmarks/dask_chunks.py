@@ -87,12 +87,12 @@ def steps(client: Client, X: Any, y: Any, new: Any, m: int) -> list[tuple[float,
     model = lk.KernelRegressor(
         lk.gaussians(), "unif", alpha=1e-3, n_components=m, subsample=2 * m, backend=client
     )
-    rows = streaming.all_rows(model, X, y, None)
+    rows = streaming.training_rows(model, X, y, None)
     _, *few = rows.take(*streaming.draw(model, rows, 2 * m))
     fitted: Fitted = model._fit_in_memory(*few)
     some = X.chunks[0][0] * len(client.nthreads())
     # Every worker loads the compiled functions of both steps.
-    streaming.train_on_all(model, fitted, streaming.all_rows(model, X[:some], y[:some], None))
+    streaming.train_on_all(model, fitted, streaming.training_rows(model, X[:some], y[:some], None))
     client.compute(model.predict(X[:some]).sum()).result()
     return [
         timed(client, lambda: streaming.train_on_all(model, fitted, rows)),

@@ -75,11 +75,11 @@ def test_class_between_two_others_is_predicted(rng):
     assert model.score(X[400:], y[400:]) > 0.95
 
 
-@pytest.mark.parametrize(("options", "machine"), [({}, "svm"), ({"subsample": 300}, "ridge")])
-def test_landmarks_predict_the_class_between_two_others(options, machine, rng):
+@pytest.mark.parametrize("options", [{}, {"subsample": 300}])
+def test_landmarks_predict_the_class_between_two_others(options, rng):
     X, y = between(rng, 1000)
     model = lk.KernelClassifier(lk.gaussians([0.1]), n_components=20, **options).fit(X, y)
-    assert model.machine_ == machine
+    assert model.machine_ == "svm"
     assert np.mean(model.predict(X) == y) > 0.95
 
 

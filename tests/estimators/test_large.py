@@ -137,7 +137,7 @@ def test_options_that_need_the_gram_raise_input_error_without_memory(classes, wa
         lk.KernelRegressor(
             machine="svr", n_components=20, kernels=["gaussians", "linear"], method="alignf", C=1.0
         ).fit(*wave)
-    with pytest.raises(lk.InputError, match="subsample=50 trains ridge or an SVM"):
+    with pytest.raises(lk.InputError, match="which machine 'alignment' does not; pass machine"):
         lk.KernelClassifier(machine="alignment", n_components=20, subsample=50).fit(*classes)
     with pytest.raises(lk.InputError, match=r"l1-krr.*use method=.alignf"):
         lk.KernelRegressor(

@@ -49,7 +49,7 @@ def test_kernel_of_the_chosen_rows_is_as_precise_as_asked(table, small, monkeypa
     kernels = lk.gaussians([0.01, 0.1, 1.0, 10.0])
     every = lk.alignment_statistics(kernels, X, y)
     few = model("alignf")
-    rows = streaming.all_rows(few, X, y, None)
+    rows = streaming.training_rows(few, X, y, None)
     size = streaming.automatic_size(few, rows, 70)
     weights = as_weights(every)
     distances = []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +13,9 @@ from sklearn.exceptions import NotFittedError
 
 import learnkernels as lk
 from learnkernels.errors import InputError
+from learnkernels.estimators.large import streaming
+from learnkernels.execution import Threads
+from learnkernels.machines import LocalRowSums, StreamedRidge, StreamedSVM
 from learnkernels.machines.landmark_ridge import LandmarkRidge
 
 N = 1500
@@ -314,6 +319,37 @@ def test_class_weights_count_for_all_rows(rng):
     assert abs(found.predict(X).mean() - ordinary.predict(X).mean()) < 0.05
 
 
+@pytest.mark.parametrize("machine", ["svm", "ridge"])
+def test_left_out_outputs_have_the_balanced_weights_of_all_rows(machine, rng, monkeypatch):
+    """The subsample has five of nine rare rows, and other class weights than all rows."""
+    X = rng.standard_normal((N, 3))
+    score = X[:, 0] + 0.5 * X[:, 1] ** 2 + 0.5 * rng.standard_normal(N)
+    y = (score >= np.sort(score)[-9]).astype(int)
+    calls, train = [], streaming.train_on_all
+    monkeypatch.setattr(
+        streaming,
+        "train_on_all",
+        lambda *arguments: calls.append((arguments, train(*arguments))) or calls[-1][1],
+    )
+    options = {"C": 1.0, "class_weight": "balanced", "machine": machine, "subsample": 300}
+    model = lk.KernelClassifier(lk.gaussians([0.3]), "unif", n_components=15, **options)
+    model.fit(X, y)
+    (((_, fitted, _rows), (predictor, _)),) = calls
+    w = (N / (2 * np.bincount(y)))[y]
+    index = model.subsample_[fitted.rows.samples]
+    Y = np.where(y[:, None] == 1, 1.0, -1.0)
+    strategy = {"svm": StreamedSVM, "ridge": StreamedRidge}[machine]
+    problem = replace(fitted.learned.problem, posterior=False, left_out=False)
+    for sample in np.flatnonzero((y[index] == 1) & np.isfinite(predictor.left_out[:, 0])):
+        row = index[sample]
+        without = LocalRowSums(X.__getitem__, Y, np.where(np.arange(N) == row, 0.0, w), Threads(1))
+        problem.known.clear()
+        (trained,) = strategy(without).train(problem, [0.5])
+        expected = problem.kernel.cross_gram(X[[row]], Threads(1)) @ trained.coef
+        expected += trained.intercept
+        assert predictor.left_out[sample] == pytest.approx(expected[0], abs=1e-2)
+
+
 def test_svm_is_optimal_for_the_squared_hinge_loss_of_all_rows(rng):
     X = rng.standard_normal((600, 3))
     y = np.where(np.sin(2 * X[:, 0]) + X[:, 1] + 0.5 * rng.standard_normal(600) > 0, 1, -1)
@@ -345,11 +381,22 @@ def test_svm_of_several_classes_is_one_svm_for_each_class(rng):
     assert found.predict_proba(X).shape == (600, 3) and found.score(X, y) > 0.7
 
 
-def test_svm_with_a_checkpoint_raises(rng):
-    X, y = rng.standard_normal((90, 2)), np.arange(90) % 2
-    model = lk.KernelClassifier(machine="svm", n_components=5, subsample=30, checkpoint="sums")
-    with pytest.raises(InputError, match="takes several"):
-        model.fit(X, y)
+def test_interrupted_svm_continues_from_its_checkpoint(rng, tmp_path, monkeypatch):
+    monkeypatch.setattr("learnkernels.machines.landmark_ridge.STREAMED", 128)
+    monkeypatch.setattr("learnkernels.execution.checkpoint.SECONDS", 0.0)
+    X = rng.standard_normal((N, 3))
+    y = np.digitize(np.sin(2 * X[:, 0]) + X[:, 1], [-1, 1])
+    options = {"C": 1.0, "n_components": 30, "subsample": 200, "n_jobs": 1}
+    file, source = tmp_path / "sums.npz", Interrupted(X)
+    found = lk.KernelClassifier(lk.gaussians([0.5]), "unif", checkpoint=file, **options)
+    with pytest.raises(KeyboardInterrupt, match="repeat the call to continue"):
+        found.fit(source, y)
+    assert file.exists() and not hasattr(found, "weights_")
+    found.fit(source, y)
+    assert found.machine_ == "svm" and not file.exists()
+    expected = lk.KernelClassifier(lk.gaussians([0.5]), "unif", **options).fit(X, y)
+    scores = expected.decision_function(X)
+    assert np.allclose(found.decision_function(X), scores, atol=1e-2 * np.abs(scores).max())
 
 
 def test_class_without_weight_is_left_out(rng):

@@ -49,7 +49,7 @@ def test_normal_equations_are_the_same_for_every_division(step, panel, streamed,
     )
     sums = Threads(2).fold(task, landmark_ridge.ranges_of(50), "sums")
     assert np.allclose(np.triu(sums["inner"]), np.triu((psi * w[:, None]).T @ psi))
-    assert np.allclose(sums["mean"], w @ psi)
+    assert np.allclose(sums["features"], w @ psi)
     assert np.allclose(sums["targets"], psi.T @ (w[:, None] * Y))
 
 

@@ -280,7 +280,6 @@ def exceeds_memory(options: Namespace) -> bool:
         and options.method != "ensemble"
         and not options.date
         and options.scoring is None
-        and not (options.machine == "svm" and options.checkpoint)
     )
     return allowed and bytes_in_memory(options.data) > (bytes_of(options.max_memory) or MAX_MEMORY)
 

@@ -532,9 +532,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         landmarks = m is not None and m < n
         if name == "auto":
             name = method.machine or "svm"
-            if landmarks and self.subsample is not None:
-                name = "ridge" if name == "svm" else name  # reads all rows once
-            elif landmarks and not method.one_stage:
+            if landmarks and not method.one_stage:
                 name = "svm"
         if name == "svm":
             return SquaredHingeSVM() if landmarks else SVM(float(self.tol))

@@ -21,7 +21,13 @@ from learnkernels.execution.backends import (
     register_backend,
     single_threaded_blas,
 )
-from learnkernels.execution.checkpoint import Checkpointed, checkpoint_path, saving_backend
+from learnkernels.execution.checkpoint import (
+    Checkpointed,
+    checkpoint_path,
+    remove_checkpoint,
+    saved_point,
+    saving_backend,
+)
 from learnkernels.execution.dask_backend import Dask
 from learnkernels.execution.dask_chunks import Chunk, DaskChunks
 from learnkernels.execution.fingerprint import digest
@@ -48,7 +54,9 @@ __all__ = [
     "format_bytes",
     "parse_bytes",
     "register_backend",
+    "remove_checkpoint",
     "require_memory",
+    "saved_point",
     "saving_backend",
     "single_threaded_blas",
 ]

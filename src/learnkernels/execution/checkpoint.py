@@ -3,6 +3,9 @@
 The file is an .npz archive without pickled objects. It contains a digest of everything the total
 depends on. A file of other data, other kernels or another version is refused, and it is never
 overwritten. The file is removed when the pass is complete.
+
+An iteration repeats a pass at other points. Its file also contains the point of the last pass, from
+which another process can continue, and stays until `remove_checkpoint`.
 """
 
 from __future__ import annotations
@@ -26,6 +29,8 @@ from learnkernels.progress import counting
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Part = TypeVar("Part")
+# Prefix of the names of a point's arrays in the file.
+POINT = "point "
 # A group of items takes this share of the work, or this many seconds if that is longer. The file is
 # written between groups.
 SHARE = 0.02
@@ -38,6 +43,14 @@ class SavableReduction(Protocol):
 
     def fingerprint(self) -> str:
         """Return a digest of what the total depends on, except for the data."""
+
+
+@runtime_checkable
+class RepeatedReduction(SavableReduction, Protocol):
+    """A reduction that an iteration repeats at other points; they are not in its fingerprint."""
+
+    def point(self) -> Total:
+        """Return the arrays of the point at which the total is computed; none for a single pass."""
 
 
 @dataclass(frozen=True)
@@ -87,11 +100,12 @@ class Checkpointed:
         """Return the total of a reduction; continue from the file if it exists."""
         if not isinstance(reduction, SavableReduction):
             return self.backend.fold(reduction, items, what)
-        fingerprint = digest(self.data, reduction.fingerprint(), what, list(items))
-        file = CheckpointFile(Path(self.path), fingerprint, reduction)
+        file = self.file(reduction, items, what)
         work = np.cumsum([reduction.work(item) for item in items])
         total: Total
         total, done = file.read(len(items))
+        if file.point and not done:
+            file.write({}, 0)
         saved, last = done, time.monotonic()
         share = SHARE * work[-1]
         try:
@@ -113,16 +127,39 @@ class Checkpointed:
         except BaseException as error:
             if saved < done < len(items):
                 file.write(total, done)
-            if done and isinstance(error, InputError | KeyboardInterrupt):
+            if (done or file.point) and isinstance(error, InputError | KeyboardInterrupt):
                 kind = InputError if isinstance(error, InputError) else KeyboardInterrupt
+                some = f"total over the first {done} of {len(items)} ranges of rows"
                 text = (
-                    f"{error} The total over the first {done} of {len(items)} ranges of rows is "
-                    f"saved in {str(self.path)!r}; repeat the call to continue from there."
+                    f"{error} The {some if done else 'point of this pass'} is saved in "
+                    f"{str(self.path)!r}; repeat the call to continue from there."
                 )
                 raise kind(text.lstrip()) from error
             raise
-        file.path.unlink(missing_ok=True)
+        if not file.point:
+            file.path.unlink(missing_ok=True)
         return total
+
+    def file(self, reduction: SavableReduction, items: Sequence[Any], what: str) -> CheckpointFile:
+        """Return the file of a pass."""
+        fingerprint = digest(self.data, reduction.fingerprint(), what, list(items))
+        point = reduction.point() if isinstance(reduction, RepeatedReduction) else {}
+        return CheckpointFile(Path(self.path), fingerprint, reduction, point)
+
+
+def saved_point(
+    backend: Backend, reduction: RepeatedReduction, items: Sequence[Any], what: str
+) -> Total | None:
+    """Return the point of the last pass of an interrupted iteration; None without a checkpoint."""
+    if not isinstance(backend, Checkpointed):
+        return None
+    return backend.file(reduction, items, what).saved_point()
+
+
+def remove_checkpoint(backend: Backend) -> None:
+    """Remove the file of an iteration, if the backend has a checkpoint."""
+    if isinstance(backend, Checkpointed):
+        Path(backend.path).unlink(missing_ok=True)
 
 
 def saving_backend(backend: Backend, path: Any, *data: Any) -> Backend:
@@ -176,18 +213,42 @@ class CheckpointFile:
     ----------
     path : Path
     fingerprint : str
-        A digest of everything the total depends on.
+        A digest of everything the total depends on, except for the point.
     reduction : Reduction and SavableReduction
+    point : dict of str to ndarray
+        The point at which the total is computed, empty for a single pass.
     """
 
     path: Path
     fingerprint: str
     reduction: Any
+    point: Total
 
     def read(self, n_items: int) -> tuple[Any, int]:
-        """Return the total and the number of items in it; zero items if there is no file."""
+        """Return the total and the number of items in it; zero items if there is no file.
+
+        The file of another pass of the same iteration has no items of this one.
+        """
         if not self.path.exists():
             return self.reduction.start(), 0
+        arrays, point, done = self.content()
+        if any(not np.array_equal(point[name], self.point[name]) for name in point):
+            return self.reduction.start(), 0
+        try:
+            if not (0 if self.point else 1) <= done < n_items:
+                raise ValueError(f"it contains {done} of {n_items} ranges of rows")
+            if done:
+                require_arrays(arrays, self.reduction.start())
+        except ValueError as error:
+            raise self.damaged(error) from error
+        return (arrays if done else self.reduction.start()), done
+
+    def saved_point(self) -> Total | None:
+        """Return the point in the file, None if there is no file."""
+        return self.content()[1] if self.path.exists() else None
+
+    def content(self) -> tuple[Total, Total, int]:
+        """Return the arrays of the total, those of the point, and the number of items."""
         try:
             with np.load(self.path, allow_pickle=False) as content:
                 arrays = {name: content[name] for name in content.files}
@@ -203,18 +264,23 @@ class CheckpointFile:
                 "target, weights or version of learnkernels. Choose another file, or delete this "
                 "one to start again."
             )
+        of_point = [name for name in arrays if name.startswith(POINT)]
+        point = {name.removeprefix(POINT): arrays.pop(name) for name in of_point}
         try:
-            if not 0 < done < n_items:
-                raise ValueError(f"it contains {done} of {n_items} ranges of rows")
-            require_arrays(arrays, self.reduction.start())
-            return arrays, done
+            require_arrays(point, self.point)
         except ValueError as error:
-            raise InputError(
-                f"the checkpoint {str(self.path)!r} is damaged ({error}); delete it to start again."
-            ) from error
+            raise self.damaged(error) from error
+        return arrays, point, done
+
+    def damaged(self, error: ValueError) -> InputError:
+        """Return the error for a file with other content than it should have."""
+        return InputError(
+            f"the checkpoint {str(self.path)!r} is damaged ({error}); delete it to start again."
+        )
 
     def write(self, total: Any, done: int) -> None:
         """Replace the file, as a whole or not at all."""
+        arrays: Any = total | {POINT + name: values for name, values in self.point.items()}
         with replacing(self.path) as stream:
             np.savez(stream, fingerprint=np.array(self.fingerprint), done=np.array(done),
-                     **total)  # fmt: skip
+                     **arrays)  # fmt: skip

@@ -1,7 +1,6 @@
 """The second stage: predictors trained with the learned kernel."""
 
 from learnkernels.machines.alignment import AlignmentPredictor
-from learnkernels.machines.all_rows import AllRows, RowsInChunks, RowsRead, StreamedRidge
 from learnkernels.machines.base import (
     MAX_MEMORY,
     Machine,
@@ -30,6 +29,7 @@ from learnkernels.machines.ridge import (
     prefers_products,
     ridge_system,
 )
+from learnkernels.machines.row_sums import ChunkRowSums, LocalRowSums, RowSums, StreamedRidge
 from learnkernels.machines.streamed_svm import StreamedSVM
 from learnkernels.machines.svm import SVM, SVR
 
@@ -38,18 +38,18 @@ __all__ = [
     "SVM",
     "SVR",
     "AlignmentPredictor",
-    "AllRows",
+    "ChunkRowSums",
     "DenseRidge",
     "FactorPosterior",
     "LandmarkPosterior",
     "LandmarkRidge",
     "LandmarkSVM",
     "LeftOut",
+    "LocalRowSums",
     "Machine",
     "Posterior",
     "Ridge",
-    "RowsInChunks",
-    "RowsRead",
+    "RowSums",
     "SquaredHingeSVM",
     "Strategy",
     "StreamedRidge",

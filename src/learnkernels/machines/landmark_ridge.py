@@ -32,7 +32,7 @@ from learnkernels.machines.base import (
 from learnkernels.machines.leave_one_out import some_samples
 from learnkernels.machines.posterior import LandmarkPosterior, LeftOut
 
-# Matrices of the size of the landmarks, besides a sum for each thread.
+# Matrices of shape (n_landmarks, n_landmarks) in memory at once, and one more for each thread.
 MATRICES = 6
 # Samples whose residuals a model keeps: fewer than in a model that keeps its training samples.
 LEFT_OUT = 1000
@@ -88,10 +88,7 @@ class NormalEquations:
         self, psi: np.ndarray, Y: np.ndarray, w: np.ndarray, sums: dict[str, np.ndarray]
     ) -> None:
         """Add samples with features psi of shape (n_rows, rank), which are overwritten."""
-        root = np.sqrt(w)[:, None]
-        psi *= root
-        add_inner_products(psi, sums["inner"])
-        sums["mean"] += psi.T @ root[:, 0]
+        root = add_features(psi, w, sums)
         sums["targets"] += psi.T @ (root * (Y - self.means))
 
     def work(self, rows: slice) -> float:
@@ -108,8 +105,12 @@ class NormalEquations:
             total[name] += values
 
     def fingerprint(self) -> str:
-        """Return a digest of what the sums depend on, except for the data."""
+        """Return a digest of what the sums depend on, except for the data and the point."""
         return digest(self.T, self.means)
+
+    def point(self) -> dict[str, np.ndarray]:
+        """Return the point at which the sums are computed: nothing, they do not depend on one."""
+        return {}
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ class LeaveOneOut:
     landmarks: Landmarks  # with features on the eigenvectors
     Y: np.ndarray  # centered
     weights: np.ndarray
-    total: float  # sum of the weights of all samples that the sums are over
+    total: float  # sum of the weights of all samples in the normal equations
     center: np.ndarray  # (rank,), mean of the features
     shrunk: np.ndarray  # (n_values, rank), 1 / (eigenvalue + alpha)
     theta: np.ndarray  # (n_values, rank, n_outputs), on the eigenvectors
@@ -195,7 +196,7 @@ class LandmarkRidge(Strategy):
         W, means = self.moments(problem)
         means = means if problem.center else np.zeros_like(means)
         sums = self.sums(problem, landmarks, means)
-        mean = sums["mean"] / W if problem.center else np.zeros_like(sums["mean"])
+        mean = sums["features"] / W if problem.center else np.zeros_like(sums["features"])
         inner = without_mean(sums.pop("inner"), W, mean)
         eigenvalues, V = eigh(inner.T, lower=True, overwrite_a=True, check_finite=False)
         del inner  # V has the same size
@@ -290,6 +291,28 @@ def ranges_of(n: int) -> list[slice]:
     return [slice(start, min(start + STREAMED, n)) for start in range(0, n, STREAMED)]
 
 
+def add_features(psi: np.ndarray, w: np.ndarray, sums: dict[str, np.ndarray]) -> np.ndarray:
+    """Add the sums of features; multiply psi by the roots of the weights, and return these.
+
+    Parameters
+    ----------
+    psi : ndarray of shape (n_rows, rank)
+        Changed in place.
+    w : ndarray of shape (n_rows,)
+    sums : dict
+        ``sum_i w_i psi_i psi_i'`` as "inner", ``sum_i w_i psi_i`` as "features".
+
+    Returns
+    -------
+    ndarray of shape (n_rows, 1)
+    """
+    root = np.sqrt(w)[:, None]
+    psi *= root
+    add_inner_products(psi, sums["inner"])
+    sums["features"] += psi.T @ root[:, 0]
+    return root
+
+
 def add_inner_products(psi: np.ndarray, total: np.ndarray) -> None:
     """Add the upper triangle of psi'psi to a matrix; entries below it have no meaning.
 
@@ -312,7 +335,7 @@ def zero_sums(rank: int, n_outputs: int) -> dict[str, np.ndarray]:
     """Return the normal equations of no samples."""
     return {
         "inner": np.zeros((rank, rank)),  # upper triangle
-        "mean": np.zeros(rank),
+        "features": np.zeros(rank),
         "targets": np.zeros((rank, n_outputs)),
     }
 

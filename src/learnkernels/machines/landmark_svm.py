@@ -253,7 +253,7 @@ class ActiveRidge:
     def residual_sum(self, theta: np.ndarray, b: float) -> np.ndarray:
         """Return ``sum_i w_i (y_i - f(x_i)) psi(x_i)`` over the active samples, shape (rank,)."""
         products = dsymv(1.0, self.sums["inner"].T, theta, lower=1) if len(theta) else theta
-        return np.asarray(self.sums["targets"][:, 0] - products - b * self.sums["mean"])
+        return np.asarray(self.sums["targets"][:, 0] - products - b * self.sums["features"])
 
     def weighted_features(self, v: np.ndarray) -> np.ndarray:
         """Return ``sum_i v_i psi(x_i)`` over all samples, shape (rank,)."""
@@ -286,7 +286,7 @@ class ActiveRidge:
 
 def mean_of(sums: dict[str, np.ndarray], W: float) -> np.ndarray:
     """Return the mean of the features of weight W in all; zero if there are none."""
-    return sums["mean"] / W if W > 0 else 0 * sums["mean"]
+    return sums["features"] / W if W > 0 else 0 * sums["features"]
 
 
 def factor_of(inner: np.ndarray, W: float, mean: np.ndarray, alpha: float) -> np.ndarray:

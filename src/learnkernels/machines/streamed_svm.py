@@ -1,20 +1,22 @@
 """SVM with the squared hinge loss and landmarks, from sums over all rows of a fit.
 
-The objective of each output is that of `landmark_svm`. A pass over the rows, which several outputs
-share, adds up over the active ones of each (``slack_i = max(0, 1 - y_i f(x_i)) > 0``)
+The objective of each output is that of `landmark_svm`. Several outputs share one pass over the
+rows. For each output, a pass computes these sums over its active rows, those with
+``slack_i = max(0, 1 - y_i f(x_i)) > 0``:
 
-    inner, mean   sum_i w_i psi_i psi_i',   sum_i w_i psi_i
-    of labels 1 and of labels -1: slack, squares, features
-                  sum_i w_i slack_i,   sum_i w_i slack_i^2,   sum_i w_i slack_i psi_i
+    inner, features   P = sum_i w_i psi_i psi_i',   p = sum_i w_i psi_i
+    separately for the labels 1 and -1: slack, squares, slack_features
+                      sum_i w_i slack_i,   sum_i w_i slack_i^2,   sum_i w_i slack_i psi_i
 
-With s_i = y_i w_i slack_i, the Newton step of theta and b solves
+With s_i = y_i w_i slack_i and W = sum_i w_i, the Newton step of theta and b solves
 
-    [inner + alpha I   mean] [theta step]   [sum_i s_i psi_i - alpha theta]
-    [mean'             W   ] [b step    ] = [sum_i s_i                    ]
+    [P + alpha I   p] [theta step]   [sum_i s_i psi_i - alpha theta]
+    [p'            W] [b step    ] = [sum_i s_i                    ]
 
-and is halved until the objective falls. With an intercept, the lower bound of `landmark_svm` needs
-``sum_i s_i = 0``: the label with the larger sum is scaled to that of the other. The first point is
-the SVM of the subsample.
+A pass computes the sums at the end of the steps, and the loss at shorter ones. If one of these is
+much better, the next pass computes the sums there. With an intercept, the lower bound of
+`landmark_svm` needs ``sum_i s_i = 0``: the sums of the label with the larger one are scaled to that
+of the other. The first point is the SVM of the subsample, or that of a checkpoint.
 """
 
 from __future__ import annotations
@@ -28,22 +30,30 @@ from scipy.linalg import cho_solve
 from learnkernels._warnings import ConvergenceWarning, suppressed
 from learnkernels.execution import available_cores, digest
 from learnkernels.gram import Landmarks
-from learnkernels.machines.all_rows import AllRows
 from learnkernels.machines.base import Strategy, Trained, TrainingProblem
-from learnkernels.machines.landmark_ridge import MATRICES, NormalEquations, chosen_landmarks
+from learnkernels.machines.landmark_ridge import (
+    MATRICES,
+    NormalEquations,
+    add_features,
+    chosen_landmarks,
+)
 from learnkernels.machines.landmark_svm import (
     ActiveRidge,
     factor_of,
+    joined,
     mean_of,
     path,
     warn_unless_optimal,
 )
+from learnkernels.machines.row_sums import RowSums
 from learnkernels.solvers import Certificate, Iterate, iterate
 
 # Largest relative gap of an output at which to stop: a pass over all rows is expensive.
-TOLERANCE, MAX_ITER = 1e-5, 30
-# Smallest part of a step that is tried, in powers of two.
-HALVINGS = 10
+TOLERANCE, MAX_PASSES = 1e-5, 100
+# Parts of a Newton step at which the loss is computed.
+LENGTHS = 2.0 ** -np.arange(12)
+# A step is accepted if its decrease is at least this part of the largest one of all lengths.
+SUFFICIENT = 0.5
 CRITERION = "squared hinge loss"
 # Bytes of the matrices that one pass adds up; further outputs take passes of their own.
 SHARED = 64e6
@@ -56,11 +66,11 @@ class StreamedSVM(Strategy):
 
     Attributes
     ----------
-    rows : AllRows
+    rows : RowSums
         Targets are -1 and 1.
     """
 
-    rows: AllRows
+    rows: RowSums
 
     name = "landmarks"
 
@@ -71,42 +81,58 @@ class StreamedSVM(Strategy):
 
     def trained(self, problem: TrainingProblem, landmarks: Landmarks, alpha: float) -> Trained:
         """Return the predictor for one alpha."""
-        n_outputs = problem.Y.shape[1]
-        together = outputs_together(problem, landmarks.T.shape[1])
-        groups = [
-            self.group(problem, landmarks, alpha, range(k, min(k + together, n_outputs)))
-            for k in range(0, n_outputs, together)
+        trials = self.first_trials(problem, landmarks, alpha)
+        objective = StreamedObjective(self.rows, landmarks, alpha, problem.center, trials)
+        n_outputs, size = len(trials.b), outputs_together(problem, landmarks.T.shape[1])
+        found = [
+            one
+            for k in range(0, n_outputs, size)
+            for one in group(problem, objective, range(k, min(k + size, n_outputs)))
         ]
-        certificates = tuple(certificate for one in groups for certificate in one.certificates)
-        left_out = [one.left_out for one in groups if one.left_out is not None]
-        warn_unless_optimal(max(certificates, key=lambda one: one.gap), alpha)
-        return Trained(
-            np.hstack([one.coef for one in groups]),
-            np.concatenate([one.intercept for one in groups]),
-            certificates,
-            left_out=np.hstack(left_out) if left_out else None,
-        )
+        self.rows.finish()
+        (worst,) = max((one.certificates for one in found), key=lambda one: one[0].gap)
+        warn_unless_optimal(worst, alpha)
+        return joined(found)
 
-    def group(
-        self, problem: TrainingProblem, landmarks: Landmarks, alpha: float, outputs: Sequence[int]
-    ) -> Trained:
-        """Return the predictor of outputs that share the passes over the rows."""
-        objective = StreamedObjective(self.rows, landmarks, alpha, problem.center)
-        start = objective.at([start_of(problem, landmarks, alpha, k) for k in outputs])
-        points, _ = iterate(joined(start), objective.step, tol=TOLERANCE, max_iter=MAX_ITER)
-        found = points.outputs
-        certificates = tuple(
-            Certificate.of(one.value, one.bound, points.iterations, TOLERANCE, CRITERION)
-            for one in found
-        )
-        coef = np.zeros((len(problem.Y), len(found)))
-        coef[landmarks.index] = landmarks.T @ np.column_stack([one.theta for one in found])
-        left_out = None
-        if problem.left_out:
-            left_out = np.hstack(
-                [left_out_outputs(problem, landmarks, alpha, one) for one in found]
-            )
-        return Trained(coef, np.array([one.b for one in found]), certificates, left_out=left_out)
+    def first_trials(self, problem: TrainingProblem, landmarks: Landmarks, alpha: float) -> Trials:
+        """Return where to start: the trials in a checkpoint, or the SVM of the subsample."""
+        trials = Trials.of_zeros(problem.Y.shape[1], landmarks.T.shape[1])
+        saved = self.rows.saved_point(landmarks, hinge_equations(landmarks, trials, ()))
+        if saved is not None:
+            return Trials(**{name: saved[name] for name in vars(trials)})
+        index = landmarks.index
+        gram = landmarks.kernel.take(index).gram(problem.backend)  # (n_landmarks, n_landmarks)
+        subsample = replace(problem, left_out=False)
+        for k, y in enumerate(problem.Y.T):
+            with suppressed(ConvergenceWarning):  # this is only the first point
+                (found,) = path(subsample, landmarks, np.ascontiguousarray(y), [alpha])
+            # Coefficients of the landmarks are T theta, with T'K T = I.
+            trials.theta[k] = landmarks.T.T @ (gram @ found.coef[index, 0])
+            trials.b[k] = found.intercept[0]
+        return trials
+
+
+def group(problem: TrainingProblem, objective: StreamedObjective, outputs: range) -> list[Trained]:
+    """Return the predictor of each output; these outputs share the passes over the rows."""
+    points, _ = iterate(
+        together(objective.at(outputs)), objective.step, tol=TOLERANCE, max_iter=MAX_PASSES
+    )
+    return [trained(problem, objective, one) for one in points.outputs]
+
+
+def trained(
+    problem: TrainingProblem, objective: StreamedObjective, point: StreamedPoint
+) -> Trained:
+    """Return the predictor of a point."""
+    landmarks, alpha = objective.landmarks, objective.alpha
+    coef = np.zeros((len(problem.Y), 1))
+    coef[landmarks.index, 0] = landmarks.T @ point.theta
+    certificate = Certificate.of(
+        point.value, point.bound, len(point.history) - 1, TOLERANCE, CRITERION
+    )
+    certificate = replace(certificate, history=point.history)
+    left_out = left_out_outputs(problem, landmarks, alpha, point) if problem.left_out else None
+    return Trained(coef, np.array([point.b]), (certificate,), left_out=left_out)
 
 
 def outputs_together(problem: TrainingProblem, rank: int) -> int:
@@ -118,16 +144,6 @@ def outputs_together(problem: TrainingProblem, rank: int) -> int:
     matrix = 8.0 * max(rank, 1) ** 2
     allowed = min(SHARED, problem.max_memory / (MATRICES + available_cores()))
     return max(1, int(allowed // matrix))
-
-
-def start_of(problem: TrainingProblem, landmarks: Landmarks, alpha: float, output: int) -> Place:
-    """Return the SVM of the subsample for one output."""
-    index, y = landmarks.index, np.ascontiguousarray(problem.Y[:, output])
-    with suppressed(ConvergenceWarning):  # this is only the first point
-        (few,) = path(replace(problem, left_out=False), landmarks, y, [alpha])
-    gram = landmarks.kernel.take(index).gram(problem.backend)  # (n_landmarks, n_landmarks)
-    # Coefficients of the landmarks are T theta, with T'K T = I.
-    return Place(output, landmarks.T.T @ (gram @ few.coef[index, 0]), float(few.intercept[0]))
 
 
 def left_out_outputs(
@@ -142,8 +158,116 @@ def left_out_outputs(
 
 
 @dataclass(frozen=True)
-class Place:
-    """The predictor of one output.
+class Trials:
+    """For each output, a point, a step from there, and the part of the step to try.
+
+    Attributes
+    ----------
+    theta : ndarray of shape (n_outputs, rank)
+    b : ndarray of shape (n_outputs,)
+    theta_step : ndarray of shape (n_outputs, rank)
+    b_step : ndarray of shape (n_outputs,)
+    length : ndarray of shape (n_outputs,)
+    """
+
+    theta: np.ndarray
+    b: np.ndarray
+    theta_step: np.ndarray
+    b_step: np.ndarray
+    length: np.ndarray
+
+    @classmethod
+    def of_zeros(cls, n_outputs: int, rank: int) -> Trials:
+        """Return trials without steps, at zero."""
+        theta, b = np.zeros((2, n_outputs, rank)), np.zeros((3, n_outputs))
+        return cls(theta[0], b[0], theta[1], b[1], b[2])
+
+    def end(self, output: int) -> tuple[np.ndarray, float]:
+        """Return theta and b at the end of the trial of an output."""
+        t = self.length[output]
+        theta = self.theta[output] + t * self.theta_step[output]
+        return theta, float(self.b[output] + t * self.b_step[output])
+
+    def set(self, point: StreamedPoint) -> None:
+        """Change the trial of an output to the next one from a point."""
+        for name in vars(self):
+            getattr(self, name)[point.output] = getattr(point, name)
+
+
+@dataclass(frozen=True)
+class HingeEquations(NormalEquations):
+    """Sums over the active samples of some outputs; the first axis of every sum is the output.
+
+    Attributes
+    ----------
+    trials : Trials
+        Of all outputs; samples are active at their ends.
+    outputs : sequence of int
+        The outputs whose sums are computed.
+    """
+
+    trials: Trials
+    outputs: Sequence[int]
+
+    def add_samples(
+        self, psi: np.ndarray, Y: np.ndarray, w: np.ndarray, sums: dict[str, np.ndarray]
+    ) -> None:
+        """Add the active ones of some samples."""
+        trials, some = self.trials, list(self.outputs)
+        f = psi @ trials.theta[some].T + trials.b[some]  # (n_rows, n_computed)
+        along = psi @ trials.theta_step[some].T + trials.b_step[some]
+        for k, output in enumerate(some):
+            y, own = Y[:, output], {name: values[k] for name, values in sums.items()}
+            margin, change = y * f[:, k], y * along[:, k]
+            for t, length in enumerate(LENGTHS):
+                own["losses"][t] += w @ np.maximum(0.0, 1 - margin - length * change) ** 2
+            slack = 1 - margin - trials.length[output] * change
+            active = (slack > 0) & (w > 0)
+            self.add_active(psi[active], y[active], w[active], slack[active], own)
+
+    def add_active(
+        self, psi: np.ndarray, y: np.ndarray, w: np.ndarray, slack: np.ndarray,
+        sums: dict[str, np.ndarray],
+    ) -> None:  # fmt: skip
+        """Add active samples to the sums of one output."""
+        for k, sign in enumerate(SIGNS):
+            own = np.where(y == sign, w * slack, 0.0)
+            sums["slack"][k] += own.sum()
+            sums["squares"][k] += own @ slack
+            sums["slack_features"][k] += own @ psi
+        sums["weight"] += w.sum()
+        add_features(psi, w, sums)
+
+    def start(self) -> dict[str, np.ndarray]:
+        """Return the sum over no samples."""
+        k, rank = len(self.outputs), self.T.shape[1]
+        return {
+            "inner": np.zeros((k, rank, rank)), "features": np.zeros((k, rank)),
+            "slack": np.zeros((k, 2)), "squares": np.zeros((k, 2)),
+            "slack_features": np.zeros((k, 2, rank)), "weight": np.zeros((k, 1)),
+            "losses": np.zeros((k, len(LENGTHS))),
+        }  # fmt: skip
+
+    def fingerprint(self) -> str:
+        """Return a digest of what the sums depend on, except for the data and the point."""
+        return digest(self.T, CRITERION)
+
+    def point(self) -> dict[str, np.ndarray]:
+        """Return the point at which the sums are computed."""
+        computed = np.isin(np.arange(len(self.trials.b)), self.outputs)
+        return vars(self.trials) | {"computed": computed}
+
+
+def hinge_equations(landmarks: Landmarks, trials: Trials, outputs: Sequence[int]) -> HingeEquations:
+    """Return the equations of some outputs before their samples are known."""
+    return HingeEquations.of_no_samples(
+        landmarks.T, np.zeros(1), trials=trials, outputs=list(outputs)
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StreamedPoint(Iterate):
+    """A predictor of one output, with the sums over its active rows, and its Newton step.
 
     Attributes
     ----------
@@ -151,85 +275,35 @@ class Place:
         Column of the targets.
     theta : ndarray of shape (rank,)
     b : float
-    """
-
-    output: int
-    theta: np.ndarray
-    b: float
-
-
-@dataclass(frozen=True)
-class HingeEquations(NormalEquations):
-    """Sums over the active samples of some outputs, each at a place; the first axis has them.
-
-    Attributes
-    ----------
-    places : sequence of Place
-    """
-
-    places: Sequence[Place]
-
-    def add_samples(
-        self, psi: np.ndarray, Y: np.ndarray, w: np.ndarray, sums: dict[str, np.ndarray]
-    ) -> None:
-        """Add the active ones of some samples."""
-        for place, *values in zip(self.places, *sums.values(), strict=True):
-            own = dict(zip(sums, values, strict=True))
-            self.add_output(place, psi, Y[:, place.output], w, own)
-
-    def add_output(
-        self, place: Place, psi: np.ndarray, y: np.ndarray, w: np.ndarray,
-        sums: dict[str, np.ndarray],
-    ) -> None:  # fmt: skip
-        """Add the active ones of some samples to the sums of one output."""
-        slack = 1 - y * (psi @ place.theta + place.b)
-        active = (slack > 0) & (w > 0)
-        psi, y, w, slack = psi[active], y[active], w[active], slack[active]
-        for k, sign in enumerate(SIGNS):
-            own = np.where(y == sign, w * slack, 0.0)
-            sums["slack"][k] += own.sum()
-            sums["squares"][k] += own @ slack
-            sums["features"][k] += own @ psi
-        sums["weight"] += w.sum()
-        super().add_samples(psi, y[:, None], w, sums)
-
-    def start(self) -> dict[str, np.ndarray]:
-        """Return the sum over no samples."""
-        k, rank = len(self.places), self.T.shape[1]
-        return {
-            "inner": np.zeros((k, rank, rank)), "mean": np.zeros((k, rank)),
-            "targets": np.zeros((k, rank, 1)), "slack": np.zeros((k, 2)),
-            "squares": np.zeros((k, 2)), "features": np.zeros((k, 2, rank)),
-            "weight": np.zeros((k, 1)),
-        }  # fmt: skip
-
-    def fingerprint(self) -> str:
-        """Return a digest of what the sums depend on, except for the data."""
-        places = [value for one in self.places for value in (one.output, one.theta, one.b)]
-        return digest(self.T, *places)
-
-
-@dataclass(frozen=True, kw_only=True)
-class StreamedPoint(Iterate):
-    """A predictor of one output, with the sums over its active rows.
-
-    Attributes
-    ----------
-    output, theta, b
-        As in `Place`.
     sums : dict of str to ndarray
         As of `HingeEquations`, for this output.
+    theta_step : ndarray of shape (rank,)
+    b_step : float
+        The Newton step from here.
+    length : float
+        Part of the step to try next; 0 if no part of it lowers the objective.
+    history : tuple of float
+        Objective after each pass.
     """
 
     output: int
     theta: np.ndarray
     b: float
     sums: dict[str, np.ndarray]
+    theta_step: np.ndarray
+    b_step: float
+    length: float = 1.0
+    history: tuple[float, ...] = ()
 
     @property
     def W(self) -> float:
         """Sum of the weights of the active rows."""
         return float(self.sums["weight"][0])
+
+    def line(self, losses: np.ndarray, alpha: float) -> np.ndarray:
+        """Return the objective at all parts of the step, from the losses there."""
+        thetas = self.theta + LENGTHS[:, None] * self.theta_step
+        return losses + alpha * np.einsum("ij,ij->i", thetas, thetas)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -249,7 +323,7 @@ class StreamedPoints(Iterate):
         return max(one.gap for one in self.outputs)
 
 
-def joined(outputs: Sequence[StreamedPoint]) -> StreamedPoints:
+def together(outputs: Sequence[StreamedPoint]) -> StreamedPoints:
     """Return points of one output each as one."""
     value, bound = sum(one.value for one in outputs), sum(one.bound for one in outputs)
     return StreamedPoints(value=value, bound=bound, outputs=outputs)
@@ -261,76 +335,87 @@ class StreamedObjective:
 
     Attributes
     ----------
-    rows : AllRows
+    rows : RowSums
     landmarks : Landmarks
     alpha : float
     center : bool
         Whether there is an intercept.
+    trials : Trials
+        Of the next pass, changed in place.
     """
 
-    rows: AllRows
+    rows: RowSums
     landmarks: Landmarks
     alpha: float
     center: bool
+    trials: Trials
 
-    def at(self, places: Sequence[Place]) -> list[StreamedPoint]:
-        """Return value, bound and sums at places of different outputs, by a pass over the rows."""
-        if not places:
-            return []
-        equations = HingeEquations.of_no_samples(self.landmarks.T, np.zeros(1), places=places)
-        sums = self.rows.sums(self.landmarks, equations)
-        # Copies: a view would keep the sums of all places in memory.
+    def at(self, outputs: Sequence[int]) -> list[StreamedPoint]:
+        """Return the ends of the trials of some outputs, by a pass over the rows."""
+        sums = self.rows.sums(self.landmarks, hinge_equations(self.landmarks, self.trials, outputs))
+        # Copies: a view would keep the sums of all outputs in memory.
         return [
-            self.point(place, {name: one[k].copy() for name, one in sums.items()})
-            for k, place in enumerate(places)
+            self.point(output, {name: one[k].copy() for name, one in sums.items()})
+            for k, output in enumerate(outputs)
         ]
 
-    def point(self, place: Place, sums: dict[str, np.ndarray]) -> StreamedPoint:
-        """Return the point of a place with known sums."""
-        value = float(sums["squares"].sum()) + self.alpha * float(place.theta @ place.theta)
+    def point(self, output: int, sums: dict[str, np.ndarray]) -> StreamedPoint:
+        """Return the point of an output with known sums."""
+        theta, b = self.trials.end(output)
+        value = float(sums["squares"].sum()) + self.alpha * float(theta @ theta)
         bound = min(max(self.bound(sums), 0.0), value)  # above the value by rounding only
+        theta_step, b_step = self.newton_step(theta, sums)
         return StreamedPoint(
-            value=value, bound=bound, output=place.output, theta=place.theta, b=place.b, sums=sums
-        )
+            value=value, bound=bound, output=output, theta=theta, b=b, sums=sums,
+            theta_step=theta_step, b_step=b_step, history=(value,),
+        )  # fmt: skip
 
     def bound(self, sums: dict[str, np.ndarray]) -> float:
         """Return a lower bound of the minimum."""
         slack, scale = sums["slack"], np.ones(2)
         if self.center and slack.max() > 0:
             scale = slack.min() / np.maximum(slack, slack.min() or 1.0)  # both sums are equal
-        half = (SIGNS * scale) @ sums["features"]
+        half = (SIGNS * scale) @ sums["slack_features"]
         return float(2 * scale @ slack - scale**2 @ sums["squares"] - half @ half / self.alpha)
 
-    def step(self, points: StreamedPoints) -> StreamedPoints | None:
-        """Return the points of Newton steps, or of parts of them that lower the objective.
-
-        An output that has converged is not changed. None if no objective falls.
-        """
-        found, first = list(points.outputs), points.outputs[0].output
-        steps = [self.newton_step(one) for one in found if one.gap > TOLERANCE]
-        for length in 0.5 ** np.arange(HALVINGS):
-            places = [
-                Place(one.output, one.theta + length * forward, one.b + length * along)
-                for one, forward, along in steps
-            ]
-            for new in self.at(places):
-                old = found[new.output - first]
-                if new.value < old.value:
-                    bound = min(max(new.bound, old.bound), new.value)
-                    found[new.output - first] = replace(new, bound=bound)
-            steps = [one for one in steps if found[one[0].output - first] is one[0]]
-            if not steps:
-                break
-        same = all(new is old for new, old in zip(found, points.outputs, strict=True))
-        return None if same else joined(found)
-
-    def newton_step(self, point: StreamedPoint) -> tuple[StreamedPoint, np.ndarray, float]:
-        """Return a point with the changes of theta and b by a Newton step."""
-        sums, W = point.sums, point.W
+    def newton_step(
+        self, theta: np.ndarray, sums: dict[str, np.ndarray]
+    ) -> tuple[np.ndarray, float]:
+        """Return the changes of theta and b by a Newton step."""
+        W = float(sums["weight"][0])
         mean = mean_of(sums, W if self.center else 0.0)
         change = float(SIGNS @ sums["slack"])  # of b
-        right = SIGNS @ sums["features"] - self.alpha * point.theta - change * mean
+        right = SIGNS @ sums["slack_features"] - self.alpha * theta - change * mean
         factor = factor_of(sums["inner"], W, mean, self.alpha)
-        forward = cho_solve((factor, True), right, check_finite=False)
-        along = change / W - float(mean @ forward) if self.center and W > 0 else 0.0
-        return point, forward, along
+        theta_step = cho_solve((factor, True), right, check_finite=False)
+        b_step = change / W - float(mean @ theta_step) if self.center and W > 0 else 0.0
+        return theta_step, b_step
+
+    def step(self, points: StreamedPoints) -> StreamedPoints | None:
+        """Return the points after a pass with the trials of all outputs that have not converged.
+
+        None if no output has a trial.
+        """
+        tried = [one for one in points.outputs if one.gap > TOLERANCE and one.length > 0]
+        if not tried:
+            return None
+        for one in tried:
+            self.trials.set(one)
+        found = {one.output: one for one in points.outputs}
+        for old, new in zip(tried, self.at([one.output for one in tried]), strict=True):
+            found[old.output] = self.accepted(old, new)
+        return together(list(found.values()))
+
+    def accepted(self, old: StreamedPoint, new: StreamedPoint) -> StreamedPoint:
+        """Return the end of a trial, or its start with another length if that is much better."""
+        line = old.line(new.sums["losses"], self.alpha)
+        best = int(np.argmin(line))
+        bound = max(old.bound, new.bound)
+        enough = old.value - new.value >= SUFFICIENT * (old.value - line[best])
+        if new.value < old.value and enough:
+            kept = new
+        else:
+            # If the trial was the best length already, the decrease is rounding.
+            better = line[best] < min(old.value, new.value)
+            kept = replace(old, length=float(LENGTHS[best]) if better else 0.0)
+        return replace(kept, bound=min(bound, kept.value), history=(*old.history, kept.value))

@@ -204,6 +204,11 @@ class Targets:
         return Targets(self.y[index], self.alignment[index], self.machine[index], codes)
 
 
+def balanced_weights(counts: np.ndarray) -> np.ndarray:
+    """Return the class weights of ``class_weight="balanced"``, both of shape (n_classes,)."""
+    return np.asarray(counts.sum() / (len(counts) * counts))
+
+
 def class_codes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the classes in order, and the number of each sample's class."""
     missing = (

@@ -20,12 +20,12 @@ from learnkernels._warnings import suppressed
 from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators.input.parts import joined
-from learnkernels.estimators.input.samples import class_codes
+from learnkernels.estimators.input.samples import balanced_weights, class_codes
 from learnkernels.estimators.outputs.lazy import is_dask, on_worker
 from learnkernels.execution import Chunk, DaskChunks, digest, saving_backend
 from learnkernels.kernels import tables
 from learnkernels.kernels.tables import is_frame
-from learnkernels.machines import RowsInChunks
+from learnkernels.machines import ChunkRowSums
 from learnkernels.plurals import count_text
 
 
@@ -143,8 +143,8 @@ class RowsOnWorkers:
             np.concatenate([one[k] for one in found]) for k in (2, 3)
         )
 
-    def for_machine(self, model: Any) -> RowsInChunks:
-        """Return the rows with targets of the machine, after the fit of the subsample."""
+    def row_sums(self, model: Any) -> ChunkRowSums:
+        """Return sums over the rows with targets of the machine, after the fit of the subsample."""
         factors = None
         if is_classifier(model):
             factors = self.class_factors(model)
@@ -160,13 +160,12 @@ class RowsOnWorkers:
         convert = partial(samples_of, on_worker(model, uncertainty=False), factors)
         content = [one.content for one in self.numbers]
         backend = saving_backend(self.backend, model.checkpoint, self.n_rows, content, factors)
-        return RowsInChunks(self.chunks, convert, total, means, backend)
+        return ChunkRowSums(self.chunks, convert, total, means, backend)
 
     def class_factors(self, model: Any) -> np.ndarray:
         """Return the factor of the weights of each class, shape (n_classes,)."""
         if isinstance(model.class_weight, str):  # "balanced"
-            counts = self.counts.sum(axis=0)
-            return counts.sum() / (len(counts) * counts)
+            return balanced_weights(self.counts.sum(axis=0))
         return np.asarray(model._class_weights(self.classes), dtype=float)
 
 

@@ -21,7 +21,6 @@ from sklearn.base import is_classifier, is_regressor
 from sklearn.utils.random import sample_without_replacement
 from sklearn.utils.validation import _check_y
 
-from learnkernels import machines
 from learnkernels._warnings import suppressed
 from learnkernels.checks import as_input_error, positive_values, random_generator, require_whole
 from learnkernels.errors import InputError, TableWarning
@@ -30,10 +29,11 @@ from learnkernels.estimators.fitting import (
     regularization,
 )
 from learnkernels.estimators.input.parts import as_parts
-from learnkernels.estimators.input.samples import Rows, class_codes
+from learnkernels.estimators.input.samples import Rows, balanced_weights, class_codes
 from learnkernels.estimators.large.dask_rows import RowsOnWorkers
 from learnkernels.estimators.large.precision import PILOT, needed_rows
 from learnkernels.estimators.outputs.lazy import is_dask
+from learnkernels.estimators.outputs.probability import decide
 from learnkernels.estimators.regularization import AROUND, class_loss
 from learnkernels.estimators.search import regularization_name
 from learnkernels.execution import (
@@ -44,7 +44,14 @@ from learnkernels.execution import (
     saving_backend,
 )
 from learnkernels.kernels import input_kind
-from learnkernels.machines import Ridge, SquaredHingeSVM, StreamedRidge, StreamedSVM
+from learnkernels.machines import (
+    LocalRowSums,
+    Ridge,
+    RowSums,
+    SquaredHingeSVM,
+    StreamedRidge,
+    StreamedSVM,
+)
 from learnkernels.methods import Ensemble, as_method
 from learnkernels.plurals import count_text
 
@@ -70,7 +77,7 @@ def fit_subsample(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     require_landmarks(model)
     if model.checkpoint is not None:
         checkpoint_path(model.checkpoint)  # raises before the kernel is learned
-    rows = all_rows(model, X, y, sample_weight)
+    rows = training_rows(model, X, y, sample_weight)
     size = subsample_size(model, rows)
     if size is None:
         model._fit_in_memory(*rows.read_all())
@@ -93,7 +100,7 @@ def fit_subsample(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     model._store_trained(fitted.prepared, predictor, fitted.machine, value, samples)
 
 
-class AllRows(Protocol):
+class TrainingRows(Protocol):
     """All rows of a fit, with their targets and weights.
 
     Attributes
@@ -125,8 +132,8 @@ class AllRows(Protocol):
     def read_all(self) -> tuple[Any, ...]:
         """Return X, y and weights of all rows."""
 
-    def for_machine(self, model: Any) -> machines.AllRows:
-        """Return the rows with targets of the machine, after the fit of the subsample."""
+    def row_sums(self, model: Any) -> RowSums:
+        """Return sums over the rows with targets of the machine, after the fit of the subsample."""
 
 
 class RowsInParts:
@@ -151,7 +158,7 @@ class RowsInParts:
     def read_all(self) -> tuple[Any, ...]:
         return self.parts.read(slice(0, self.n_rows)), self.y, self.w
 
-    def for_machine(self, model: Any) -> machines.AllRows:
+    def row_sums(self, model: Any) -> RowSums:
         y, w = self.y[self.kept], self.w.copy()
         some = model._known_targets(y).machine
         Y = np.zeros((self.n_rows, some.shape[1]))
@@ -159,10 +166,10 @@ class RowsInParts:
         w[self.kept] *= model._class_weights(y)
         backend = as_backend(model.backend, model.n_jobs)
         backend = saving_backend(backend, model.checkpoint, self.n_rows, Y, w)
-        return machines.RowsRead(partial(read_validated, model, self.parts), Y, w, backend)
+        return LocalRowSums(partial(read_validated, model, self.parts), Y, w, backend)
 
 
-def all_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> AllRows:
+def training_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
     """Return all rows: on the workers if X is a Dask array or frame and Dask is the backend."""
     backend = as_backend(model.backend, model.n_jobs)
     if is_dask(X) and isinstance(backend, Dask):
@@ -199,20 +206,19 @@ def require_machine(model: Any, n: int) -> None:
     method = as_method(model.method)
     machine = model._machine(method, n)
     per_target = getattr(model, "weights", None) == "per_target"
-    landmarks = isinstance(machine, Ridge | SquaredHingeSVM)
-    if not landmarks or isinstance(method, Ensemble) or per_target:
-        other = 'weights="per_target"' if per_target else f"machine {machine.name!r}"
-        raise InputError(
-            f"subsample={model.subsample!r} trains ridge or an SVM in the span of landmarks with "
-            f"one learned kernel, not method {method.name!r} with {other}; pass "
-            'machine="ridge" or "svm", shared weights and a method other than ensemble, or leave '
-            "subsample out."
-        )
-    if isinstance(machine, SquaredHingeSVM) and model.checkpoint is not None:
-        raise InputError(
-            f"checkpoint={model.checkpoint!r} saves the one pass of ridge over all rows, and "
-            'machine="svm" takes several; pass machine="ridge", or leave checkpoint out.'
-        )
+    if isinstance(method, Ensemble):
+        found, remedy = f"method {method.name!r}", "another method"
+    elif per_target:
+        found, remedy = 'weights="per_target"', 'weights="shared"'
+    elif not isinstance(machine, Ridge | SquaredHingeSVM):
+        found = f"machine {machine.name!r}"
+        remedy = 'machine="ridge"' + (' or "svm"' if is_classifier(model) else "")
+    else:
+        return
+    raise InputError(
+        f"subsample={model.subsample!r} trains one machine in the span of landmarks, with one "
+        f"learned kernel, which {found} does not; pass {remedy}, or leave subsample out."
+    )
 
 
 def require_memory_for(model: Any, X: Any) -> None:
@@ -244,7 +250,7 @@ def validated(model: Any, n: int, y: Any, sample_weight: Any) -> tuple[np.ndarra
     return y, w
 
 
-def subsample_size(model: Any, rows: AllRows) -> int | None:
+def subsample_size(model: Any, rows: TrainingRows) -> int | None:
     """Return the number of rows of the subsample; None if all rows are used."""
     given, m, n = model.subsample, model.n_components, rows.n_rows
     if m is None:
@@ -271,7 +277,7 @@ def subsample_size(model: Any, rows: AllRows) -> int | None:
     return size
 
 
-def automatic_size(model: Any, rows: AllRows, least: int) -> int:
+def automatic_size(model: Any, rows: TrainingRows, least: int) -> int:
     """Return the rows of ``subsample="auto"``: at least `least`, more if the weights need them."""
     if least >= rows.n_kept:
         return rows.n_rows
@@ -282,7 +288,7 @@ def automatic_size(model: Any, rows: AllRows, least: int) -> int:
     return size
 
 
-def draw(model: Any, rows: AllRows, size: int) -> tuple[np.ndarray, dict[int, np.ndarray]]:
+def draw(model: Any, rows: TrainingRows, size: int) -> tuple[np.ndarray, dict[int, np.ndarray]]:
     """Draw random rows, some of every class.
 
     Returns
@@ -305,24 +311,26 @@ def draw(model: Any, rows: AllRows, size: int) -> tuple[np.ndarray, dict[int, np
     return kept, {k: some(int(counts[k]), CLASS_ROWS) for k in rare}
 
 
-def train_on_all(model: Any, fitted: Any, rows: AllRows) -> tuple[Predictor, float]:
+def train_on_all(model: Any, fitted: Any, rows: TrainingRows) -> tuple[Predictor, float]:
     """Train the machine with the sums of all rows; return it with its regularisation."""
     learned, machine, value = fitted.learned, fitted.machine, fitted.value
     learned.problem.known.clear()  # frees the solution of the subsample
-    problem = replace(learned.problem, left_out=True, posterior=True)
-    every = rows.for_machine(model)
+    weights = learned.problem.weights * class_ratios(model, fitted, rows)
+    problem = replace(learned.problem, weights=weights, left_out=True, posterior=True)
+    sums = rows.row_sums(model)
     if isinstance(machine, SquaredHingeSVM):
         alpha = regularization(machine, value, learned.task)
-        (trained,) = StreamedSVM(every).train(problem, [alpha])
+        (trained,) = StreamedSVM(sums).train(problem, [alpha])
     else:
         given = getattr(model, regularization_name(model))
         automatic = isinstance(given, str)
         values = (value * AROUND).tolist() if automatic else positive_values("", given, "")
         alphas = [regularization(machine, one, learned.task) for one in values]
-        solution = StreamedRidge(every).solve(problem)
+        solution = StreamedRidge(sums).solve(problem)
         best = 0
         if len(alphas) > 1 and is_classifier(model):
-            best = int(np.argmin([class_loss(held, problem) for held in solution.outputs(alphas)]))
+            losses = [class_loss(held, learned.problem) for held in solution.outputs(alphas)]
+            best = int(np.argmin(losses))
         elif len(alphas) > 1:
             best = int(np.argmin(solution.errors(alphas)))
         value, trained = values[best], solution.trained(alphas[best])
@@ -332,6 +340,20 @@ def train_on_all(model: Any, fitted: Any, rows: AllRows) -> tuple[Predictor, flo
         trained.posterior,
     )  # fmt: skip
     return predictor, value
+
+
+def class_ratios(model: Any, fitted: Any, rows: TrainingRows) -> np.ndarray | float:
+    """Return the class weight in the fit of all rows, relative to the fit of the subsample.
+
+    Balanced class weights depend on the counts of rows, and a subsample has more rows of rare
+    classes. Leave-one-out outputs of the machine of all rows need its weights.
+    """
+    if not isinstance(getattr(model, "class_weight", None), str):
+        return 1.0
+    codes, spread = decide(fitted.prepared.Y), sparse.coo_array(fitted.rows.spread)
+    few = np.bincount(codes[spread.coords[1]])  # rows of the subsample; equal ones count each
+    ratios = balanced_weights(np.asarray(rows.class_counts())) / balanced_weights(few)
+    return np.asarray(ratios[codes])
 
 
 def read_validated(model: Any, parts: Any, rows: slice) -> Any:

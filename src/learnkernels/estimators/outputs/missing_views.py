@@ -41,7 +41,7 @@ from learnkernels.machines import (
 )
 from learnkernels.methods import as_method
 
-# Multiples of alpha and of the mean diagonal that are compared, and the samples on which they are.
+# Multiples of alpha and of the mean diagonal that are compared, on at most SAMPLES samples.
 AROUND, SCALES, SAMPLES = 10.0 ** np.arange(-2, 3.1, 0.5), 10.0 ** np.arange(-3, 2.1, 0.5), 600
 # Patterns whose predictors are kept at once.
 KEPT = 256
@@ -222,7 +222,7 @@ def best_alpha(problem: TrainingProblem, alphas: np.ndarray) -> float:
         Values around that of the model; those around the mean diagonal of the kernel are added.
     """
     few = dense_subproblem(problem, SAMPLES)
-    diagonal = np.diag(few.kernel.gram(few.backend))
+    diagonal = np.abs(np.diag(few.kernel.gram(few.backend)))  # weights may be negative
     alphas = np.unique(np.append(alphas, diagonal.mean() * SCALES))
     return float(alphas[int(np.argmin(DenseRidge().leave_one_out(few, alphas.tolist())))])
 

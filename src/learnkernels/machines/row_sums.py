@@ -1,52 +1,69 @@
-"""All rows of a fit with a subsample, for machines that need sums over rows only; ridge from them.
+"""Sums over all rows of a fit with a subsample, and ridge that is trained from these sums.
 
-The kernel, and with it the landmarks, are those of a subsample. Rows are read in parts by this
+The kernel, and with it the landmarks, are those of the subsample. Rows are read in parts by this
 process, or in chunks by the workers of a cluster; both add up the same equations.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from learnkernels.execution import Backend, Threads
+from learnkernels.execution import Backend, Threads, remove_checkpoint, saved_point
 from learnkernels.gram import Landmarks, LearnedKernel
 from learnkernels.machines.base import TrainingProblem
 from learnkernels.machines.landmark_ridge import LandmarkRidge, NormalEquations, ranges_of
 
 ONE_THREAD = Threads(1)
+# Name of a pass on a progress bar.
+PASS = "normal equations"
 
 
-class AllRows(Protocol):
-    """All rows of a fit.
+class RowSums(ABC):
+    """Sums over all rows of a fit.
 
     Attributes
     ----------
+    backend : Backend
+        Runs the passes over the rows.
     total : float
-        Sum of their weights.
+        Sum of the weights of the rows.
     means : ndarray of shape (n_outputs,)
         Weighted means of their targets.
     """
 
-    @property
-    def total(self) -> float: ...
+    backend: Backend
+    total: float
+    means: np.ndarray
 
-    @property
-    def means(self) -> np.ndarray: ...
+    @abstractmethod
+    def task(self, landmarks: Landmarks, equations: NormalEquations) -> tuple[Any, Sequence[Any]]:
+        """Return a reduction and its items, from equations without samples."""
 
     def sums(self, landmarks: Landmarks, equations: NormalEquations) -> dict[str, np.ndarray]:
         """Return the sums over all rows, from equations without samples."""
+        return self.backend.fold(*self.task(landmarks, equations), PASS)
+
+    def saved_point(
+        self, landmarks: Landmarks, equations: NormalEquations
+    ) -> dict[str, np.ndarray] | None:
+        """Return the point of an interrupted iteration, if the backend has a checkpoint of it."""
+        return saved_point(self.backend, *self.task(landmarks, equations), PASS)
+
+    def finish(self) -> None:
+        """Remove the checkpoint of an iteration."""
+        remove_checkpoint(self.backend)
 
 
-@dataclass(frozen=True)
-class RowsRead:
-    """Rows that this process reads in parts.
+class LocalRowSums(RowSums):
+    """Sums over rows that this process reads in parts.
 
-    Attributes
+    Parameters
     ----------
     read : callable
         Returns a range of the samples, ready for the kernels.
@@ -54,54 +71,45 @@ class RowsRead:
         Targets of all samples.
     weights : ndarray of shape (n_rows,)
     backend : Backend
-        Runs the pass over all samples.
     """
 
-    read: Callable[[slice], Any]
-    Y: np.ndarray
-    weights: np.ndarray
-    backend: Backend
+    def __init__(
+        self, read: Callable[[slice], Any], Y: np.ndarray, weights: np.ndarray, backend: Backend
+    ) -> None:
+        self.read, self.Y, self.weights, self.backend = read, Y, weights, backend
+        self.total = float(weights.sum())
+        self.means = np.asarray(weights @ Y / self.total)
 
-    @property
-    def total(self) -> float:
-        return float(self.weights.sum())
-
-    @property
-    def means(self) -> np.ndarray:
-        return np.asarray(self.weights @ self.Y / self.total)
-
-    def sums(self, landmarks: Landmarks, equations: NormalEquations) -> dict[str, np.ndarray]:
+    def task(self, landmarks: Landmarks, equations: NormalEquations) -> tuple[Any, Sequence[Any]]:
         features = partial(read_features, landmarks.near, landmarks.T, self.read)
         task = replace(equations, features=features, Y=self.Y, weights=self.weights)
-        return self.backend.fold(task, ranges_of(len(self.Y)), "normal equations")
+        return task, ranges_of(len(self.Y))
 
 
-@dataclass(frozen=True)
-class RowsInChunks:
-    """Rows in chunks on the workers of a cluster.
+class ChunkRowSums(RowSums):
+    """Sums over rows in chunks on the workers of a cluster.
 
-    Attributes
+    Parameters
     ----------
     chunks : sequence
         Items of the backend.
     convert : callable
         Returns, from the values of a chunk, a function that reads a range of its samples, its
         targets of shape (n_rows, n_outputs) and its weights of shape (n_rows,).
-    total, means
-        As in `AllRows`.
-    backend : Backend
-        Runs the pass over all chunks.
+    total, means, backend
+        As in `RowSums`.
     """
 
-    chunks: Sequence[Any]
-    convert: Callable[[Any], tuple[Callable[[slice], Any], np.ndarray, np.ndarray]]
-    total: float
-    means: np.ndarray
-    backend: Backend
+    def __init__(
+        self, chunks: Sequence[Any],
+        convert: Callable[[Any], tuple[Callable[[slice], Any], np.ndarray, np.ndarray]],
+        total: float, means: np.ndarray, backend: Backend,
+    ) -> None:  # fmt: skip
+        self.chunks, self.convert, self.backend = chunks, convert, backend
+        self.total, self.means = total, means
 
-    def sums(self, landmarks: Landmarks, equations: NormalEquations) -> dict[str, np.ndarray]:
-        task = ChunkEquations(self.convert, landmarks.near, equations)
-        return self.backend.fold(task, self.chunks, "normal equations")
+    def task(self, landmarks: Landmarks, equations: NormalEquations) -> tuple[Any, Sequence[Any]]:
+        return ChunkEquations(self.convert, landmarks.near, equations), self.chunks
 
 
 @dataclass(frozen=True)
@@ -111,7 +119,7 @@ class ChunkEquations:
     Attributes
     ----------
     convert : callable
-        As in `RowsInChunks`.
+        As in `ChunkRowSums`.
     near : LearnedKernel
         As in `Landmarks`.
     equations : NormalEquations
@@ -127,7 +135,7 @@ class ChunkEquations:
         read, Y, w = self.convert(values)
         features = partial(read_features, self.near, self.equations.T, read)
         task = replace(self.equations, features=features, Y=Y, weights=w)
-        return ONE_THREAD.fold(task, ranges_of(len(w)), "normal equations")
+        return ONE_THREAD.fold(task, ranges_of(len(w)), PASS)
 
     def work(self, chunk: Any) -> float:
         """Return the number of samples."""
@@ -142,8 +150,12 @@ class ChunkEquations:
         self.equations.add(total, part)
 
     def fingerprint(self) -> str:
-        """Return a digest of what the sums depend on, except for the data."""
+        """Return a digest of what the sums depend on, except for the data and the point."""
         return self.equations.fingerprint()
+
+    def point(self) -> dict[str, np.ndarray]:
+        """Return the point at which the sums are computed."""
+        return self.equations.point()
 
 
 @dataclass(frozen=True)
@@ -154,10 +166,10 @@ class StreamedRidge(LandmarkRidge):
 
     Attributes
     ----------
-    rows : AllRows
+    rows : RowSums
     """
 
-    rows: AllRows
+    rows: RowSums
 
     def moments(self, problem: TrainingProblem) -> tuple[float, np.ndarray]:
         return self.rows.total, self.rows.means
