@@ -3,8 +3,8 @@
 For more than two classes the default maps the outputs of the SVM; ``machine="ridge"`` does not.
 
 ``python -m benchmarks landmark_classes`` computes what is missing in
-docs/results/landmark_classes.json, on one thread. Tables that served to design the SVM are named
-below; the others did not. Seconds are CPU time.
+docs/results/landmark_classes.json, on one thread. The constants `*DESIGNED_WITH` name the tables
+that were used to design the SVM, `*KEPT_ASIDE` those that were not. Seconds are CPU time.
 """
 
 from __future__ import annotations

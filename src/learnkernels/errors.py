@@ -34,7 +34,7 @@ class MemoryWarning(UserWarning):
 
 
 class NeverPredictedWarning(UserWarning):
-    """A class is never predicted for samples that were left out."""
+    """A class is never predicted for held-out samples."""
 
 
 class TableWarning(UserWarning):

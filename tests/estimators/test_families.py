@@ -104,6 +104,16 @@ def waves(n=400, seed=0):
     return X, np.sin(30 * X[:, 0]) * np.cos(30 * X[:, 1])
 
 
+@pytest.mark.parametrize("subsample", [None, 100])
+def test_array_of_numbers_and_text_is_encoded_as_a_table(subsample, rng):
+    X = rng.standard_normal((300, 3)).astype(object)
+    y = X[:, 0].astype(float)
+    X[:, 1] = np.where(y > 0, "high", "low")
+    n_components = None if subsample is None else 20
+    model = lk.KernelRegressor(n_components=n_components, subsample=subsample).fit(X, y)
+    assert model.score(X, y) > 0.9
+
+
 def test_narrower_kernels_are_chosen_for_a_target_of_short_waves():
     X, y = waves()
     model = lk.KernelRegressor().fit(X, y)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from scipy import sparse
 from sklearn.base import clone
@@ -279,6 +282,49 @@ def test_interrupted_fit_continues_from_its_checkpoint(table, tmp_path, monkeypa
     assert np.allclose(found.predict(X), model(alpha=0.1).fit(X, y).predict(X), atol=1e-8)
 
 
+@pytest.mark.parametrize("kind", ["memmap", "parquet"])
+def test_checkpoint_is_refused_if_the_file_has_changed(kind, table, tmp_path, monkeypatch):
+    monkeypatch.setattr("learnkernels.machines.landmark_ridge.STREAMED", 128)
+    monkeypatch.setattr("learnkernels.execution.checkpoint.SECONDS", 0.0)
+    X, y = table
+    file = tmp_path / "rows"
+    if kind == "memmap":
+        np.save(file.with_suffix(".npy"), X)
+        file = file.with_suffix(".npy")
+    else:
+        pd.DataFrame(X, columns=["a", "b", "c"]).assign(y=y).to_parquet(file)
+
+    def rows():
+        opened = np.load(file, mmap_mode="r") if kind == "memmap" else None
+        return (opened, y) if kind == "memmap" else lk.open_parquet(file, target="y")
+
+    read, calls = streaming.read_validated, []
+
+    def interrupted(*arguments):
+        calls.append(arguments)
+        if len(calls) == 7:
+            raise KeyboardInterrupt
+        return read(*arguments)
+
+    monkeypatch.setattr(streaming, "read_validated", interrupted)
+    found = model(alpha=0.1, checkpoint=tmp_path / "sums.npz", n_jobs=1)
+    with pytest.raises(KeyboardInterrupt):
+        found.fit(*rows())
+    state = file.stat()
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns + 1_000_000))
+    with pytest.raises(InputError, match="belongs to another pass: other data"):
+        found.fit(*rows())
+    os.utime(file, ns=(state.st_atime_ns, state.st_mtime_ns))
+    assert np.isfinite(found.fit(*rows()).predict(rows()[0])).all()
+
+
+def test_missing_targets_are_counted(table):
+    X, y = table
+    y[[7, 9]] = np.nan
+    with pytest.raises(InputError, match=r"y is missing in 2 rows \(the first is row 7\)"):
+        model().fit(X, y)
+
+
 def test_missing_folder_of_the_checkpoint_raises_before_the_kernel_is_learned(table, monkeypatch):
     found = lk.KernelRegressor(n_components=20, subsample=50, checkpoint="absent/sums.npz")
     monkeypatch.setattr(lk.KernelRegressor, "_fit_in_memory", None)
@@ -293,7 +339,7 @@ def test_checkpoint_without_subsample_raises(table):
 
 def test_number_of_targets_must_match(table):
     X, y = table
-    with pytest.raises(InputError, match="X has 1,500 rows and y has 1400"):
+    with pytest.raises(InputError, match="X has 1,500 rows and y has 1,400"):
         model().fit(X, y[:1400])
 
 
@@ -465,6 +511,26 @@ def test_parquet_table_without_rows_and_with_an_index(tmp_path):
     assert X[0:0].shape == (0, 1) and X[3:5]["a"].tolist() == [3, 4]
     with pytest.raises(InputError, match="has no column 'name'"):
         lk.open_parquet(tmp_path / "t.parquet", target="name")
+
+
+def test_parquet_files_without_rows_columns_or_with_equal_names_raise(tmp_path):
+    table = pd.DataFrame({"a": np.arange(3.0), "y": np.arange(3.0)})
+    cases = {
+        "has no rows": table.iloc[:0],
+        "only columns of the target": table[["y"]],
+    }
+    for message, frame in cases.items():
+        frame.to_parquet(tmp_path / "rows.parquet")
+        with pytest.raises(InputError, match=message):
+            lk.open_parquet(tmp_path / "rows.parquet", target="y")
+    twice = pa.Table.from_arrays([pa.array([1.0, 2.0])] * 3, names=["c", "c", "y"])
+    pq.write_table(twice, tmp_path / "rows.parquet")
+    with pytest.raises(InputError, match=r"has several columns 'c'; rename them"):
+        lk.open_parquet(tmp_path / "rows.parquet", target="y")
+    with pytest.raises(InputError, match="target is empty"):
+        lk.open_parquet(tmp_path / "rows.parquet", target=[])
+    with pytest.raises(InputError, match=r"path=3; expected the path"):
+        lk.open_parquet(3, target="y")
 
 
 def test_parquet_file_that_cannot_be_opened_is_named(tmp_path):

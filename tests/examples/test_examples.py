@@ -72,6 +72,12 @@ def test_sentiment_words_give_large_weight_to_sentiment_phrases(run_on_data):
     assert by_pipeline == pytest.approx(found["alone"]["text"].score(test, truth))
 
 
+def test_picture_of_the_readme_is_drawn_from_stored_errors(genuine, tmp_path):
+    genuine("kin8nm")
+    runpy.run_path(str(FOLDER / "picture.py"))["main"](tmp_path / "picture.png")
+    assert (tmp_path / "picture.png").stat().st_size > 10_000
+
+
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_example_without_data_names_environment_variable(name, run, monkeypatch, tmp_path):
     def offline(**options):

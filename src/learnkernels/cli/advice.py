@@ -44,6 +44,7 @@ ADVICE = tuple(
         ),
         (r"\bkernels contains\b", "--kernels contains"),
         (r"\bmethod=(['\"])([\w-]+)\1", r"--method \2"),
+        (r"\b(task|missing|machine)=(['\"])(\w+)\2( or) (['\"])(\w+)\5", r"--\1 \3\4 \6"),
         (r"\b(task|missing|machine)=(['\"])(\w+)\2", r"--\1 \3"),
         (r"\bclass_weight=(['\"])balanced\1", "--class-weight balanced"),
         (r"\bmax_memory=", "--max-memory "),

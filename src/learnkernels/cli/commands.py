@@ -499,7 +499,7 @@ def chosen(fitted: KernelClassifier | KernelRegressor) -> str:
         return f"{value}, chosen by held-out error (RMSE {np.sqrt(errors.min()):.4g})"
     how = ", learned together with the weights" if isinstance(given, str) else ""
     if how and getattr(fitted, "machine_", "") == "svm" and fitted.solver_ == "landmarks":
-        how = ", chosen by outputs for left-out samples"
+        how = ", chosen by held-out error and log loss"
     table = f"{fitted.selection_}\n" if hasattr(fitted, "selection_") else ""
     return f"{table}{value}{how}"
 

@@ -38,11 +38,11 @@ from learnkernels.machines import (
 )
 from learnkernels.methods import Ensemble, WeightMethod, as_method
 
-# Samples of a class, left out, none of which is predicted as it, before a warning says so.
+# Warn if at least this many held-out samples belong to a class that is never predicted.
 OFTEN = 5
-# Folds that give outputs for samples that were left out, if C was not chosen by any.
+# Folds that give outputs for held-out samples, if C was not chosen by any.
 FOLDS = 5
-# They are trained only if this many Gram matrices fit into `max_memory`: for more samples they
+# The folds are trained only if this many Gram matrices fit into `max_memory`: for more samples they
 # would dominate the time of the fit.
 FOLD_GRAMS = 3
 # Labels that a message lists.
@@ -52,10 +52,13 @@ LISTED = 10
 def has_probabilities(model: Any) -> bool:
     """Return True, or raise AttributeError for a fitted model without probabilities."""
     if isinstance(as_method(model.method), Ensemble) and not is_searched(model.C):
-        raise AttributeError("an ensemble has probabilities if C is chosen; pass several values.")
+        raise AttributeError(
+            'method="ensemble" has probabilities only if C is chosen in fit; pass several values '
+            "of C."
+        )
     if hasattr(model, "weights_") and not hasattr(model, "temperature_"):
         raise AttributeError(
-            "probabilities need outputs for samples that were left out, and machine "
+            "probabilities need outputs for held-out samples, and machine "
             f"{model.machine_!r} (solver {model.solver_!r}) with C={model.C_:g} has none; pass "
             "several values of C, n_components, or a larger max_memory."
         )
@@ -89,24 +92,27 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         Regularisation parameter; smaller is stronger. From a list, the best value is chosen by
         stratified cross-validation in `fit`, with weights learned on each training part.
         For ``"auto"``, the methods ``"auto"`` and ``"loo"`` learn it together with the weights. For
-        two classes, or with `n_components`, the value around it with the smallest product of
-        misclassification and log loss on samples that are left out is used: at most 800 samples,
-        or all that are not landmarks. The SVM with `n_components` uses at most 4,000 samples, of
-        which at most 500 are landmarks, and values around the mean diagonal of the kernel. C is
-        chosen before outputs are mapped (see `machine`). For all other methods ``"auto"`` is a list
-        of powers of ten (1 if a class has a single sample).
+        two classes, or ridge with `n_components`, values around the learned one are then compared
+        by the product of misclassification and log loss on held-out samples: at most 800, or all
+        that are not landmarks. For the SVM with `n_components`, values around the mean diagonal of
+        the kernel are compared on at most 4,000 samples with at most 500 landmarks. C is chosen
+        before outputs are mapped (see `machine`). For all other methods ``"auto"`` is a list of
+        powers of ten (1 if a class has a single sample).
     machine : {"auto", "svm", "ridge", "alignment"}, default="auto"
-        The second stage. ``"auto"`` is ridge for the methods that minimise its loss (``"auto"`` and
-        ``"loo"`` among them), and the SVM for all others (several classes: one against the rest).
-        With fewer `n_components` than samples, it is the SVM; it is ridge for one-stage methods
-        that minimise the loss of ridge, and with `subsample`, because ridge reads the rows once.
+        The second stage; several classes are trained one against the rest.
+
+        - ``"svm"`` has the hinge loss, and with fewer `n_components` than samples the squared hinge
+          loss.
+        - ``"ridge"`` is kernel ridge on the labels -1 and 1 with ``alpha = 1 / (2 C)``.
+        - ``"alignment"`` is the alignment predictor h_S of 2012 (the class is its sign), which has
+          no parameter.
+        - ``"auto"`` is ridge for the methods that minimise its loss, ``"auto"`` and ``"loo"`` among
+          them, and the SVM for all others. With fewer `n_components` than samples it is the SVM,
+          except for one-stage methods that minimise the loss of ridge.
+
         For more than two classes, ``"auto"`` maps the outputs of ridge, and of the SVM with
-        `n_components`, by a multinomial logistic regression on outputs for samples that are left
-        out, so that a class between two others is predicted. The map needs ten left-out samples
-        per class on average. ``"svm"`` has the hinge loss, with `n_components` the squared hinge
-        loss. ``"ridge"`` is kernel ridge on the labels -1 and 1 with ``alpha = 1 / (2 C)``.
-        ``"svm"`` and ``"ridge"`` do not map the outputs. ``"alignment"`` is the alignment predictor
-        h_S of 2012 (the class is its sign), which has no parameter.
+        `n_components`, by a multinomial logistic regression on held-out outputs, so that a class
+        between two others is predicted. The map needs ten held-out samples per class on average.
     center : bool, default=True
         Center the base kernels in feature space.
     normalize : {"trace", "frobenius", "cosine", None}, default="trace"
@@ -130,12 +136,13 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         size are accumulated over all samples. None, or a number that is not smaller than that of
         the samples, is the span of all samples. See `machine`.
     subsample : int, "auto" or None, default=None
-        Rows from which the kernel is learned, for more rows than memory holds; needs
-        `n_components`. All rows then train the machine, and X is read in parts, so that it may be a
-        `numpy.memmap`, an array of Zarr, HDF5 or Dask, a frame of Dask, or a table of
+        Number of random rows from which the kernel is learned, for more rows than memory holds;
+        needs `n_components`. All rows then train the machine, and X is read in parts, so that it
+        may be a `numpy.memmap`, an array of Zarr, HDF5 or Dask, a frame of Dask, or a table of
         `open_parquet`. ``"auto"`` is as many rows as the weights need for a kernel that is within
-        5 % of that of all rows (logged at level INFO; at most 50,000), and at least 4,000 more
-        than components. None uses all rows for both.
+        5 % of that of all rows (logged at level INFO; at most 50,000, or 10,000 for one-stage
+        methods), at least 4,000 more than landmarks, and at least two for each landmark. None
+        learns the kernel from all rows.
     class_weight : "balanced", dict or None, default=None
         Factors of the sample weights for each class: a dict from labels to numbers, or
         ``"balanced"`` for numbers inversely proportional to the frequency of the classes.
@@ -143,21 +150,22 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         Score by which C is chosen, as in scikit-learn's `GridSearchCV`; higher is better. None is
         accuracy, or the error that the method itself minimises.
     tol : float, default=1e-3
-        Tolerance of the SVM, in units of the margin. The tolerance of the weights is a parameter of
-        the method.
+        Tolerance of the SVM with the hinge loss, in units of the margin. With `n_components`, the
+        relative duality gap of the SVM is 1e-7 (1e-5 with `subsample`). The tolerance of the
+        weights is a parameter of the method.
     cv : int, splitter or iterable, default=5
         Folds that choose among several C. A splitter or an iterable defines what held-out means:
         it is used for every choice, also for that among methods, instead of leave-one-out errors;
         the default kernels are then those of `table`.
     random_state : int, RandomState or None, default=0
-        Shuffles the folds and chooses the components.
+        Shuffles the folds and chooses the landmarks.
     n_jobs : int or None, default=None
         Threads, as in scikit-learn; None and -1 take all cores. Only without `backend`.
     verbose : bool, default=False
         Show progress.
     checkpoint : path-like or None, default=None
-        With `subsample` and ridge, a file for the sums of an unfinished pass over all rows: the
-        same call continues from there. It is removed at the end of the pass.
+        With `subsample`, a file for the sums of an unfinished pass over all rows and, for the SVM,
+        its coefficients: the same call continues from there. It is removed at the end.
 
     Attributes
     ----------
@@ -182,7 +190,8 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
     machine_ : {"svm", "ridge", "alignment"}
         The machine that was trained.
     solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "svm", "alignment"}
-        How it was trained: with the Gram matrix, with factors of it, without it, or approximately.
+        How the machine was trained: with the Gram matrix, its factors, products with it,
+        landmarks, or as SVM or alignment predictor.
     support_ : ndarray of shape (n_support,)
         Rows of X that are support vectors; only if ``solver_`` is ``"svm"``.
     dual_coef_ : ndarray of shape (n_outputs, n_support), or (n_samples,) or (n_samples, n_outputs)
@@ -201,8 +210,8 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         Accuracy, or the score that `scoring` names, of each value of C in cross-validation; only
         if there are several.
     temperature_ : float
-        Factor of the decision values in `predict_proba`, of smallest log loss on samples that
-        were left out. Absent if these had no closed form and no folds.
+        Factor of the decision values in `predict_proba`, of smallest log loss on held-out samples.
+        Absent if no held-out decision values were computed.
     selection_ : Selection
         The candidates and their held-out errors; only for the methods ``"auto"`` and ``"loo"``.
     tail_sums_ : ndarray of shape (n_kernels,)
@@ -280,9 +289,9 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, in both stages: a weight of 2 counts as the sample twice. If
-            errors are held out and equal rows of X have different labels, a sample of weight 2 is
-            left out whole, and of two equal samples one stays.
+            Weights of the samples, in both stages: a weight of 2 counts as the sample twice. The
+            two differ for held-out errors if equal rows of X have different labels: a sample of
+            weight 2 is held out as a whole, two equal samples one at a time.
 
         Returns
         -------
@@ -376,7 +385,7 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
     def _left_out(
         self, prepared: Prepared, predictor: Predictor, machine: Machine, codes: np.ndarray
     ) -> np.ndarray | None:
-        """Return outputs for samples that were left out, if no folds chose C; None if unknown."""
+        """Return outputs for held-out samples, if no folds chose C; None if unknown."""
         if predictor.left_out is not None or len(predictor.terms) > 1:
             return predictor.left_out
         few = np.bincount(codes).min() < 2
@@ -407,14 +416,17 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         never = self.classes_[(counts >= OFTEN) & (predicted == 0)].tolist()
         if never:
             warn(
-                f"class {never[0]!r} is never predicted for samples that were left out, although "
+                f"class {never[0]!r} is never predicted for held-out samples, although "
                 f"{counts[self.classes_.tolist().index(never[0])]} of them belong to it; pass "
                 'class_weight="balanced" if it matters as much as the others.',
                 NeverPredictedWarning,
             )
 
     def decision_function(self, X: Any) -> np.ndarray:
-        """Return the signed distance to the decision boundary, in units of the margin.
+        """Return the decision values.
+
+        These are the outputs of the machine, which are mapped for more than two classes (see
+        `machine`).
 
         Parameters
         ----------
@@ -458,8 +470,8 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
     def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probability of each class.
 
-        The decision values times one factor that was fitted to samples that were left out, so that
-        the most probable class is the one that `predict` returns.
+        They are those of the decision values times one factor, which was fitted to held-out
+        samples, so that the most probable class is the one that `predict` returns.
 
         Parameters
         ----------

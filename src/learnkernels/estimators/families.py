@@ -162,8 +162,8 @@ def choose_widths(samples: Samples, order: np.ndarray) -> FamilyChoice:
     """
     plain = table()
     n, columns = samples.X.shape
-    numbers = isinstance(samples.X, np.ndarray) and columns <= MAX_COLUMNS
-    if not numbers or n < MIN_NARROW_SAMPLES:
+    numbers = isinstance(samples.X, np.ndarray) and samples.X.dtype.kind == "f"
+    if not numbers or columns > MAX_COLUMNS or n < MIN_NARROW_SAMPLES:
         return FamilyChoice(plain)
     chosen = order[:MAX_NARROW_SAMPLES]
     data = TrainingData(samples.X[chosen], samples.w[chosen])

@@ -160,7 +160,7 @@ class Predictor:
     solver : str
         Name of the training strategy.
     left_out : ndarray of shape (n_samples, n_outputs) or None
-        Outputs for samples that were left out, as in `Trained`.
+        Outputs for held-out samples, as in `Trained`.
     posterior : FactorPosterior, LandmarkPosterior or None
         As in `Trained`.
     single : bool
@@ -384,7 +384,7 @@ def train(
 ) -> list[Predictor]:  # fmt: skip
     """Train the machine with a learned kernel, for each value of the regularisation.
 
-    With `left_out`, predictors have the outputs for samples that were left out if these have a
+    With `left_out`, predictors have the outputs for held-out samples if these have a
     closed form; with `posterior`, the posterior if it is not computed from the Gram matrix.
     """
     problem = replace(learned.problem, left_out=left_out, posterior=posterior)

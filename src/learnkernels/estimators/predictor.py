@@ -147,7 +147,7 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         rows : Rows
             The samples of `prepared` among those that the user gave.
         held_out : ndarray of shape (n_samples, n_outputs) or None
-            Outputs for samples that were left out, if folds were compared.
+            Outputs for held-out samples, if folds were compared.
         """
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:

@@ -65,10 +65,11 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         How the weights are learned, as in `KernelClassifier`.
     alpha : float, list of float or "auto", default="auto"
         Regularisation parameter; larger is stronger. From a list, the best value is chosen in
-        `fit`: for two-stage methods by exact leave-one-out errors, at the cost of one
-        eigendecomposition; for one-stage methods by folds, with weights learned on each training
-        part. ``"auto"`` takes the value that the methods ``"auto"`` and ``"loo"`` learn together
-        with the weights; for all others it is a list of powers of ten. Not for ``machine="svr"``.
+        `fit`: for two-stage methods by exact leave-one-out errors (one Cholesky decomposition for
+        each of up to five values, or one eigendecomposition); for one-stage methods by folds, with
+        weights learned on each training part. ``"auto"`` takes the value that the methods
+        ``"auto"`` and ``"loo"`` learn together with the weights; for all others it is a list of
+        powers of ten. Not for ``machine="svr"``.
     machine : {"auto", "ridge", "svr", "alignment"}, default="auto"
         The second stage: ``"auto"`` is ridge, ``"svr"`` support vector regression, ``"alignment"``
         the alignment predictor.
@@ -101,12 +102,13 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         size are accumulated over all samples. None, or a number that is not smaller than that of
         the samples, is the span of all samples.
     subsample : int, "auto" or None, default=None
-        Rows from which the kernel is learned, for more rows than memory holds; needs
-        `n_components`. All rows then train the machine, and X is read in parts, so that it may be a
-        `numpy.memmap`, an array of Zarr, HDF5 or Dask, a frame of Dask, or a table of
+        Number of random rows from which the kernel is learned, for more rows than memory holds;
+        needs `n_components`. All rows then train the machine, and X is read in parts, so that it
+        may be a `numpy.memmap`, an array of Zarr, HDF5 or Dask, a frame of Dask, or a table of
         `open_parquet`. ``"auto"`` is as many rows as the weights need for a kernel that is within
-        5 % of that of all rows (logged at level INFO; at most 50,000), and at least 4,000 more
-        than components. None uses all rows for both.
+        5 % of that of all rows (logged at level INFO; at most 50,000, or 10,000 for one-stage
+        methods), at least 4,000 more than landmarks, and at least two for each landmark. None
+        learns the kernel from all rows.
     scoring : str, callable or None, default=None
         Score by which alpha or C is chosen in folds, as in scikit-learn's `GridSearchCV`; higher is
         better. None is the squared error.
@@ -116,7 +118,7 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         for every choice, also for that among methods, instead of leave-one-out errors; the default
         kernels are then those of `table`.
     random_state : int, RandomState or None, default=0
-        Shuffles the folds and chooses the components.
+        Shuffles the folds and chooses the landmarks.
     n_jobs : int or None, default=None
         Threads, as in scikit-learn; None and -1 take all cores. Only without `backend`.
     verbose : bool, default=False
@@ -152,7 +154,8 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
     C_ : float
         The value that was used; only for ``machine="svr"``.
     solver_ : {"dense", "factors", "conjugate gradients", "landmarks", "svr", "alignment"}
-        How it was trained: with the Gram matrix, with factors of it, without it, or approximately.
+        How the machine was trained: with the Gram matrix, its factors, products with it,
+        landmarks, or as support vector regression or alignment predictor.
     support_ : ndarray of shape (n_support,)
         Rows of the training data that are support vectors; only for ``machine="svr"``.
     dual_coef_ : ndarray of shape (n_samples,), (n_samples, n_targets) or (n_targets, n_support)
@@ -261,9 +264,9 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
             Targets; several share one learned kernel, and C or alpha, unless
             ``weights="per_target"``.
         sample_weight : array-like of shape (n_samples,) or None, default=None
-            Weights of the samples, in both stages: a weight of 2 counts as the sample twice. If
-            errors are held out and equal rows of X have different targets, a sample of weight 2 is
-            left out whole, and of two equal samples one stays.
+            Weights of the samples, in both stages: a weight of 2 counts as the sample twice. The
+            two differ for held-out errors if equal rows of X have different targets: a sample of
+            weight 2 is held out as a whole, two equal samples one at a time.
 
         Returns
         -------
@@ -305,8 +308,8 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
         require_choice("weights", self.weights, WEIGHTS)
         require_choice("machine", self.machine, self.MACHINES)
         require_not_negative("epsilon", self.epsilon, "KernelRegressor")
-        given = isinstance(self.C, str) and self.C == "auto"
-        if regularization_name(self) == "alpha" and not given:
+        automatic = isinstance(self.C, str) and self.C == "auto"
+        if regularization_name(self) == "alpha" and not automatic:
             raise InputError(
                 f"C={self.C!r} does not apply to machine={self.machine!r}; pass alpha, or "
                 'machine="svr".'

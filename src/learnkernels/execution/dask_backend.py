@@ -59,8 +59,9 @@ WORKER_ARRAYS: WeakKeyDictionary[Any, WorkerArrays] = WeakKeyDictionary()
 class Dask:
     """The workers of a Dask cluster; requires ``learnkernels[dask]``.
 
-    Passes over pairs of samples and predictions run on the workers. The combined Gram matrix and
-    the machines are computed in this process.
+    Passes over pairs of samples, the sums of machines with `n_components`, and predictions run on
+    the workers. The combined Gram matrix and the machines that need it are computed in this
+    process.
 
     Parameters
     ----------

@@ -54,11 +54,11 @@ from learnkernels.solvers import Certificate, Iterate, iterate
 
 # Relative gap at which to stop, and below which the bound is computed by a pass over the samples.
 TOLERANCE, NEAR, MAX_ITER = 1e-7, 0.01, 100
-# Least regularisation of a step, as a part of the trace of its matrix, which is rounded; the next
-# one is used if the matrix is not positive definite.
+# Minimum regularisation of a Newton step, as a part of the trace of its matrix. The next value is
+# tried if the matrix is not positive definite because of rounding.
 LEAST = 10 * np.finfo(float).eps, 1e-12, 1e-9, 1e-6
-# The normal equations are computed anew if their trace falls below this part: what was subtracted
-# left rounding errors of its own size.
+# Compute the normal equations again if their trace falls below this part of its maximum, because
+# subtraction leaves rounding errors of the size of what was subtracted.
 FALLEN = 0.1
 # Up to this many bytes, kernel values at the landmarks are kept for all steps.
 KEPT = 32e6
@@ -74,7 +74,7 @@ class SquaredHingeSVM(Machine):
         """Accept any number of samples: memory is that of the landmarks."""
 
     def strategy(self, problem: TrainingProblem, n_values: int = 1) -> Strategy:
-        """Return this SVM; for a Gram matrix ridge, because methods compare kernels by ridge."""
+        """Return the SVM with landmarks; for a `GramMatrix` ridge, which compares kernels."""
         if isinstance(problem.kernel, GramMatrix):
             return DenseRidge()
         require_nonnegative(problem)
@@ -285,7 +285,7 @@ class ActiveRidge:
 
 
 def mean_of(sums: dict[str, np.ndarray], W: float) -> np.ndarray:
-    """Return the mean of the features of weight W in all; zero if there are none."""
+    """Return the weighted mean of the features; W is the sum of weights. Zeros if W is 0."""
     return sums["features"] / W if W > 0 else 0 * sums["features"]
 
 

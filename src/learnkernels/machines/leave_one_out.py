@@ -1,8 +1,8 @@
 """Leave-one-out residuals of ridge, shared by the strategies that have a closed form.
 
-With B = W^1/2 K W^1/2 + alpha I, u = W^1/2 1 and u_i the entries of ``B^-1 W^1/2 (y - mean)``,
+With B = W^1/2 K W^1/2 + alpha I, r = W^1/2 1, and u_i the entries of ``B^-1 W^1/2 (y - mean)``,
 
-    G_ii = (B^-1)_ii - (B^-1 u)_i^2 / (u'B^-1 u)        (the second term for the intercept)
+    G_ii = (B^-1)_ii - (B^-1 r)_i^2 / (r'B^-1 r)        (the second term for the intercept)
     y_i - f_-i(x_i) = u_i / (G_ii w_i^1/2)
 """
 

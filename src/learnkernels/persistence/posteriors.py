@@ -38,10 +38,10 @@ LEFT_OUT = Record(LeftOut, {
 
 
 def check_left_out(posterior: Any) -> None:
-    """Raise unless the samples that were left out have one value of everything."""
+    """Raise unless the held-out samples have one value of everything."""
     found, n = posterior.left_out, len(posterior.left_out.weights)
     lengths = {len(found.residuals), len(found.variances)}
-    require(n > 0 and lengths == {n}, "samples that were left out differ in number")
+    require(n > 0 and lengths == {n}, "held-out samples differ in number")
     require(found.rows is None or found.rows.shape == (n, posterior.rank), "rows of another shape")
     require((found.weights > 0).all(), "a weight of 0")
     require(posterior.total > 0, "a sum of weights that is not positive")
@@ -49,7 +49,7 @@ def check_left_out(posterior: Any) -> None:
 
 def check_factors(posterior: FactorPosterior) -> None:
     check_left_out(posterior)
-    require(posterior.left_out.rows is not None, "samples that were left out without rows")
+    require(posterior.left_out.rows is not None, "held-out samples without rows")
     same = all(
         isinstance(one, FactorFunction) and one.primal[0].shape[1] == posterior.rank
         for one in posterior.functions
@@ -59,7 +59,7 @@ def check_factors(posterior: FactorPosterior) -> None:
 
 def check_landmarks(posterior: LandmarkPosterior) -> None:
     check_left_out(posterior)
-    require(posterior.left_out.rows is None, "samples that were left out with rows")
+    require(posterior.left_out.rows is None, "held-out samples with rows")
     m, rank = posterior.T.shape
     require(m == len(posterior.kernel.weights), "landmarks differ in number")
     vectors = posterior.mean, posterior.origin, posterior.shrinkage

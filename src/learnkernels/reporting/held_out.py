@@ -43,7 +43,7 @@ def held_out(
     model: Any, X: Any, y: np.ndarray, splits: list[Split], weights: np.ndarray | None,
     classes: np.ndarray | None, name: str, advance: Callable[[], None],
 ) -> HeldOut:  # fmt: skip
-    """Train a model on each fold, and predict the samples that were left out.
+    """Train a model on each fold, and predict the held-out samples.
 
     Parameters
     ----------

@@ -23,6 +23,7 @@ from learnkernels.reporting.statements import (
     equal_weights,
     statements,
 )
+from learnkernels.solvers import NOT_STATIONARY
 from learnkernels.templates import render
 
 # Rows in the table of kernels; a page with more is slow to open.
@@ -80,7 +81,7 @@ def cards(summary: Summary, text: dict[str, str]) -> list[dict[str, Any]]:
         },
         {
             "question": "Can I trust it?",
-            "answer": problem or "No problem found",
+            "answer": problem or doubt(summary) or "No problem found",
             "tone": "bad" if problem else "",
             "statements": [text["never"], text["certificate"], text["alignment"]],
         },
@@ -120,6 +121,12 @@ def first_problem(summary: Summary) -> str:
         "A single kernel is better": compare_errors(summary, "best single kernel")[0] == "higher",
     }
     return next((problem for problem, found in problems.items() if found), "")
+
+
+def doubt(summary: Summary) -> str:
+    """Return what is not known about a model without a problem, in a few words, or nothing."""
+    unknown = summary["certificate"]["status"] == NOT_STATIONARY
+    return "The weights may not be the best" if unknown else ""
 
 
 def score_plot(summary: Summary) -> dict[str, Any] | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Lock
 from typing import Any, Protocol
 
@@ -227,11 +228,18 @@ def open_parquet(path: Any, target: str | list[str]) -> tuple[ParquetTable, np.n
     >>> bool(model.score(table[["a", "b"]], y) > 0.99)
     True
     """
-    path = os.fspath(path)
+    if not isinstance(path, str | bytes | os.PathLike):
+        raise InputError(f"path={path!r}; expected the path of a Parquet file.")
+    path = os.fsdecode(path)
     targets = [target] if isinstance(target, str) else list(target)
+    if not targets:
+        raise InputError("target is empty; pass the name of a column, or a list of names.")
     with open_file(path) as file:
         index = (file.schema_arrow.pandas_metadata or {}).get("index_columns", [])
         names = [name for name in file.schema_arrow.names if name not in index]
+        twice = next((name for name in names if names.count(name) > 1), None)
+        if twice is not None:
+            raise InputError(f"{path!r} has several columns {twice!r}; rename them.")
         missing = [name for name in targets if name not in names]
         if missing:
             listed = ", ".join(map(repr, names[:10]))
@@ -242,6 +250,9 @@ def open_parquet(path: Any, target: str | list[str]) -> tuple[ParquetTable, np.n
             )
         y = file.read(columns=targets, use_threads=False).to_pandas()[targets].to_numpy()
     columns = [name for name in names if name not in targets]
+    if not len(y) or not columns:
+        what = "no rows" if not len(y) else "only columns of the target"
+        raise InputError(f"{path!r} has {what}; pass a file with rows and other columns.")
     return ParquetTable(path, columns), y[:, 0] if isinstance(target, str) else y
 
 
@@ -294,6 +305,15 @@ def as_parts(X: Any) -> Parts:
     if hasattr(X, "__dask_graph__") and is_frame(X):
         return PartitionedRows(X)
     return SlicedRows(X)
+
+
+def state_of(X: Any) -> list[int]:
+    """Return size and time of the last change of a file with rows; an empty list without a file."""
+    file = X.path if isinstance(X, ParquetTable) else getattr(X, "filename", None)
+    if not isinstance(file, str | os.PathLike):
+        return []
+    found = Path(file).stat()
+    return [found.st_size, found.st_mtime_ns]
 
 
 def ranges_of(n: int) -> list[slice]:

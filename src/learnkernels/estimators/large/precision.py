@@ -21,12 +21,13 @@ from learnkernels.estimators.fitting import Prepared, learn
 from learnkernels.machines import Machine
 from learnkernels.methods import WeightMethod
 
-# Random rows that show how precise the weights are, and how many halves of them are drawn, also for
-# methods that need Gram matrices.
+# Number of random rows from which the precision is estimated; number of random halves of them, in
+# general and for methods that need Gram matrices.
 PILOT, HALVES, HALVES_GRAMS = 2000, 10, 4
 # Error of the learned kernel, as a part of its Frobenius norm.
 PRECISION = 0.05
-# Most rows, since a pass over all their pairs follows; for methods that need Gram matrices of them.
+# Maximum number of rows, in general (a pass over all their pairs follows) and for methods that need
+# Gram matrices.
 MOST, MOST_GRAMS = 50_000, 10_000
 
 # Warnings that the fit of the subsample gives again.

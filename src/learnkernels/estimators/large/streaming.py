@@ -28,7 +28,7 @@ from learnkernels.estimators.fitting import (
     Predictor,
     regularization,
 )
-from learnkernels.estimators.input.parts import as_parts
+from learnkernels.estimators.input.parts import as_parts, state_of
 from learnkernels.estimators.input.samples import Rows, balanced_weights, class_codes
 from learnkernels.estimators.large.dask_rows import RowsOnWorkers
 from learnkernels.estimators.large.precision import PILOT, needed_rows
@@ -140,7 +140,7 @@ class RowsInParts:
     """Rows that this process reads in parts; targets and weights are in memory."""
 
     def __init__(self, model: Any, X: Any, y: Any, sample_weight: Any) -> None:
-        self.parts = as_parts(X)
+        self.parts, self.state = as_parts(X), state_of(X)
         self.n_rows = self.parts.n_rows
         self.y, self.w = validated(model, self.n_rows, y, sample_weight)
         self.kept = np.flatnonzero(self.w)
@@ -165,7 +165,7 @@ class RowsInParts:
         Y[self.kept] = some
         w[self.kept] *= model._class_weights(y)
         backend = as_backend(model.backend, model.n_jobs)
-        backend = saving_backend(backend, model.checkpoint, self.n_rows, Y, w)
+        backend = saving_backend(backend, model.checkpoint, self.n_rows, Y, w, self.state)
         return LocalRowSums(partial(read_validated, model, self.parts), Y, w, backend)
 
 
@@ -238,16 +238,29 @@ def require_memory_for(model: Any, X: Any) -> None:
 def validated(model: Any, n: int, y: Any, sample_weight: Any) -> tuple[np.ndarray, np.ndarray]:
     """Return the targets and the weights of all rows, both of length n."""
     y = y.compute() if hasattr(y, "__dask_graph__") else y
+    require_targets(y)
     with as_input_error():
         y = _check_y(y, multi_output=is_regressor(model), y_numeric=is_regressor(model))
     if len(y) != n:
         raise InputError(
-            f"X has {count_text(n, 'row')} and y has {len(y)}; pass one target for each row."
+            f"X has {count_text(n, 'row')} and y has {len(y):,}; pass one target for each row."
         )
     kept, samples = model._sample_weights(sample_weight, np.broadcast_to(0.0, (n, 1)))
     w = np.zeros(n)
     w[samples] = kept
     return y, w
+
+
+def require_targets(y: Any) -> None:
+    """Raise if real targets are missing in some rows."""
+    values = np.asarray(y)
+    if values.dtype.kind != "f" or not np.isnan(values).any():
+        return
+    rows = np.flatnonzero(np.isnan(values.reshape(len(values), -1)).any(axis=1))
+    raise InputError(
+        f"y is missing in {count_text(len(rows), 'row')} (the first is row {rows[0]}); leave these "
+        "rows out of X and y."
+    )
 
 
 def subsample_size(model: Any, rows: TrainingRows) -> int | None:

@@ -76,7 +76,7 @@ def fit_class_map(
     Parameters
     ----------
     outputs : ndarray of shape (n_samples, n_outputs) or None
-        Outputs for samples that were left out; rows with NaN do not count.
+        Outputs for held-out samples; rows with NaN do not count.
     codes : ndarray of shape (n_samples,)
         Classes, from 0.
     weights : ndarray of shape (n_samples,)

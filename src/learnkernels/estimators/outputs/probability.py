@@ -2,7 +2,7 @@
 
     p(class | x) = softmax(T z(x))        two classes: 1 / (1 + exp(-T f(x)))
 
-The factor T has the smallest log loss on decision values for samples that were left out. It keeps
+The factor T has the smallest log loss on decision values for held-out samples. It keeps
 the order of the decision values, so that the most probable class is the predicted one. As in Platt
 (1999), the target of a sample is its class with probability (m + 1) / (m + 2) if the class has the
 total weight m: few samples that are all correct do not make a model certain.
@@ -44,7 +44,7 @@ def fit_temperature(outputs: np.ndarray, codes: np.ndarray, weights: np.ndarray)
     Parameters
     ----------
     outputs : ndarray of shape (n_samples, n_outputs)
-        Decision values for samples that were left out; rows with NaN do not count.
+        Decision values for held-out samples; rows with NaN do not count.
     codes : ndarray of shape (n_samples,)
         Their classes, from 0.
     weights : ndarray of shape (n_samples,)

@@ -85,7 +85,7 @@ def fold_scores(
     Parameters
     ----------
     outputs : ndarray of shape (n_values, n_samples, n_outputs)
-        Outputs for samples that were left out.
+        Outputs for held-out samples.
     y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Labels or targets.
     folds : sequence of ndarray
