@@ -1,6 +1,7 @@
 """The two machines for classes with landmarks: SVM, the default, and ridge.
 
 For more than two classes the default maps the outputs of the SVM; ``machine="ridge"`` does not.
+Larger tables are also fitted with the kernel from a subsample, by passes over all rows.
 
 ``python -m benchmarks landmark_classes`` computes what is missing in
 docs/results/landmark_classes.json, on one thread. The constants `*DESIGNED_WITH` name the tables
@@ -31,7 +32,12 @@ SEVERAL_DESIGNED_WITH = (
 )  # fmt: skip
 SEVERAL_KEPT_ASIDE = ("letter", "marketing")
 MACHINES, SEVERAL_MACHINES = ("svm", "ridge"), ("auto", "ridge")
-N_COMPONENTS = 200
+N_COMPONENTS, SUBSAMPLE = 200, 1000
+# Tables with enough rows for a subsample.
+SUBSAMPLED_DESIGNED_WITH = (
+    "banana", "magic", "optdigits", "penbased", "phoneme", "ring", "satimage", "texture",
+)  # fmt: skip
+SUBSAMPLED_KEPT_ASIDE = ("chess", "letter", "marketing", "mushroom", "spambase", "twonorm")
 
 
 def run(quick: bool = False) -> None:
@@ -50,22 +56,35 @@ def tasks(quick: bool = False) -> Iterator[tuple[str, Measurement]]:
         print("the tables are not available: set LEARNKERNELS_DATA to the folder with tables/")
         return
     two, several = DESIGNED_WITH + KEPT_ASIDE, SEVERAL_DESIGNED_WITH + SEVERAL_KEPT_ASIDE
+    some = SUBSAMPLED_DESIGNED_WITH + SUBSAMPLED_KEPT_ASIDE
     if quick:
-        two, several = (), ("vehicle",)
-    for tables, machines in ((two, MACHINES), (several, SEVERAL_MACHINES)):
+        two, several, some = (), ("vehicle",), ()
+    for tables, machines, subsample in (
+        (two, MACHINES, None),
+        (several, SEVERAL_MACHINES, None),
+        (some, SEVERAL_MACHINES, SUBSAMPLE),
+    ):
         for table in tables:
             if table in FURTHER and further_folder() is None:
                 continue
             for machine in machines:
                 size = {"m": 20, "rows": 200} if quick else {"m": N_COMPONENTS, "rows": None}
-                yield f"{table}, {machine}", partial(measured, table, machine, **size)
+                name = key(table, machine, subsample is not None)
+                yield name, partial(measured, table, machine, subsample=subsample, **size)
 
 
-def measured(table: str, machine: str, m: int, rows: int | None) -> dict[str, float]:
+def key(table: str, machine: str, subsampled: bool) -> str:
+    """Return the name of a measurement."""
+    return f"{table}, {machine}" + (", subsample" if subsampled else "")
+
+
+def measured(
+    table: str, machine: str, m: int, rows: int | None, subsample: int | None
+) -> dict[str, float]:
     """Return error, log loss and seconds of a machine with m landmarks and other defaults."""
     data = split(table, 0, rows, None)
-    model = lk.KernelClassifier(n_components=m, machine=machine, n_jobs=1)
-    model.fit(data.X[:400], data.y[:400])  # compile
+    model = lk.KernelClassifier(n_components=m, machine=machine, subsample=subsample, n_jobs=1)
+    lk.KernelClassifier(n_components=20, machine=machine).fit(data.X[:400], data.y[:400])  # compile
     seconds = cpu_seconds(lambda: model.fit(data.X, data.y))
     return {
         "n": len(data.y),

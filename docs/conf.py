@@ -26,6 +26,8 @@ autosummary_generate = True
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False
 html_math_renderer = "mathml"
+# Names in single backticks link to their pages.
+default_role = "py:obj"
 html_theme = "furo"
 html_title = f"learnkernels {release}"
 html_baseurl = "https://learnkernels.github.io/learnkernels/"

@@ -303,11 +303,12 @@ def million_table(entries: list[dict]) -> str:
     rows = [
         [
             f"{one['n']:,}", one["rows"], f"{one['processor_seconds']:.0f} s",
-            f"{one['megabytes']} MB", f"{one['rmse']:.3f}",
+            f"{one['megabytes']} MB", f"{one['rmse']:.3f}" if "rmse" in one else "",
+            f"{100 * one['error']:.1f} %" if "error" in one else "",
         ]
         for one in entries
     ]  # fmt: skip
-    return table(["rows", "read from", "CPU time", "memory", "RMSE"], rows)
+    return table(["rows", "read from", "CPU time", "memory", "RMSE", "misclassified"], rows)
 
 
 def views_table(sets: dict) -> str:

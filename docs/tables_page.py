@@ -14,7 +14,10 @@ from benchmarks.landmark_classes import (
     SEVERAL_DESIGNED_WITH,
     SEVERAL_KEPT_ASIDE,
     SEVERAL_MACHINES,
+    SUBSAMPLED_DESIGNED_WITH,
+    SUBSAMPLED_KEPT_ASIDE,
 )
+from benchmarks.landmark_classes import key as class_key
 from benchmarks.ranking import (
     critical_difference,
     friedman_p_value,
@@ -102,8 +105,20 @@ def write_pieces(results: Path, pieces: Path) -> None:
         ("tables_losses", loss_table(errors, found["entries"])),
         ("tables_times", time_table(found["times"])),
         ("tables_large", large_table(large["entries"])),
-        ("tables_landmark_classes", classes_table(classes, two=True)),
-        ("tables_landmark_several", classes_table(classes, two=False)),
+        (
+            "tables_landmark_classes",
+            classes_table(classes, DESIGNED_WITH, KEPT_ASIDE, MACHINES),
+        ),
+        (
+            "tables_landmark_several",
+            classes_table(classes, SEVERAL_DESIGNED_WITH, SEVERAL_KEPT_ASIDE, SEVERAL_MACHINES),
+        ),
+        (
+            "tables_landmark_subsample",
+            classes_table(
+                classes, SUBSAMPLED_DESIGNED_WITH, SUBSAMPLED_KEPT_ASIDE, SEVERAL_MACHINES, True
+            ),
+        ),
         (
             "tables_landmark_choice",
             choice_table(read(results / "landmark_choice.json")["entries"]),
@@ -304,14 +319,17 @@ def time_table(times: dict) -> str:
     return table(["table", "default, s", "grid search, s", "ratio"], rows)
 
 
-def classes_table(entries: dict, two: bool) -> str:
+def classes_table(
+    entries: dict, design: tuple[str, ...], kept_aside: tuple[str, ...],
+    machines: tuple[str, str], subsampled: bool = False,
+) -> str:  # fmt: skip
     """One row a table: the SVM with landmarks, the default, and ridge."""
-    rows, design = [], DESIGNED_WITH if two else SEVERAL_DESIGNED_WITH
-    machines = MACHINES if two else SEVERAL_MACHINES
-    for name in (*design, *(KEPT_ASIDE if two else SEVERAL_KEPT_ASIDE)):
-        if f"{name}, {machines[-1]}" not in entries:
+    rows = []
+    for name in (*design, *kept_aside):
+        keys = [class_key(name, machine, subsampled) for machine in machines]
+        if keys[-1] not in entries:
             continue
-        svm, ridge = (entries[f"{name}, {machine}"] for machine in machines)
+        svm, ridge = (entries[one] for one in keys)
         rows.append(
             [
                 name, f"{svm['n']:,}", "design" if name in design else "kept aside",

@@ -16,7 +16,8 @@ from benchmarks.tables_protocol import FURTHER, SPLITS, TABLES
 # Pieces of other files than tables.json.
 OTHER_FILES = (
     "tables_large.md", "tables_landmark_choice.md", "tables_landmark_classes.md",
-    "tables_landmark_several.md", "tables_further_ratios.md", "tables_further_errors.md",
+    "tables_landmark_several.md", "tables_landmark_subsample.md", "tables_further_ratios.md",
+    "tables_further_errors.md",
 )  # fmt: skip
 DOCS = Path(__file__).parents[2] / "docs"
 INCLUDED = re.compile(r"\{include\} measured/(tables_\w+\.md)")
