@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import learnkernels as lk
-from learnkernels.execution import format_bytes, memory, require_memory
+from learnkernels.execution import format_bytes, memory, parse_bytes, require_memory
 
 
 def test_available_memory_is_the_smallest_of_all_limits(monkeypatch):
@@ -31,6 +31,23 @@ def test_require_memory_raises_with_sizes_and_advice_if_memory_is_short(monkeypa
 
 def test_format_bytes_chooses_the_unit():
     assert [format_bytes(n) for n in (12, 3400, 5.6e6)] == ["12 bytes", "3.4 kB", "5.6 MB"]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1000", 1e3), ("2 GB", 2e9), ("1.5m", 1.5e6), ("7b", 7.0), (".5 gb", 5e8),
+        ("2GiB", 2**31), ("1 kib", 1024), ("1.5Mi", 1.5 * 2**20), ("1TiB", 2**40),
+        ("1e9", 1e9), ("2.5E+3kB", 2.5e6), ("1e-1k", 100.0),
+    ],
+)  # fmt: skip
+def test_parse_bytes_reads_decimal_units_binary_units_and_exponents(text, expected):
+    assert parse_bytes(text) == pytest.approx(expected, rel=1e-15)
+
+
+@pytest.mark.parametrize("text", ["", "GB", "-1", "1ib", "1e", "1e400", "2GBB", "1e9 e9", "nan"])
+def test_parse_bytes_returns_none_for_a_text_that_is_not_a_finite_size(text):
+    assert parse_bytes(text) is None
 
 
 @pytest.fixture

@@ -76,6 +76,6 @@ def bytes_of(text: str | None) -> float | None:
     if not found:
         raise InputError(
             f"--max-memory {text!r} is not a positive size; expected a number of bytes with or "
-            "without a unit. Pass, for example, 500MB or 2GB."
+            "without a unit. Pass, for example, 500MB, 2GiB or 1e9."
         )
     return found

@@ -169,8 +169,9 @@ def add_model_options(command: argparse.ArgumentParser) -> None:
         help="use M random samples (landmarks) to span the predictor of a large table",
     )  # fmt: skip
     command.add_argument(
-        "--max-memory", metavar="BYTES", help="bound of Gram matrices, such as 1GB (default 8GB)"
-    )
+        "--max-memory", metavar="BYTES",
+        help="bound of Gram matrices, such as 1GB, 2GiB (2 * 2^30 bytes) or 1e9 (default 8GB)",
+    )  # fmt: skip
     command.add_argument(
         "--subsample", metavar="ROWS",
         help="learn the kernel from this many rows (or auto), and train on all with --components; "

@@ -115,8 +115,8 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         max_memory = parse_bytes(given) if isinstance(given, str) else given
         if not (is_number(max_memory) and max_memory > 0):
             raise InputError(
-                f"max_memory={given!r}; expected a positive number of bytes, a size such as "
-                '"2GB", or None for 8 GB.'
+                f"max_memory={given!r}; expected a positive number of bytes: pass a number, a "
+                'size such as "2GB" or "2GiB", or None for 8 GB.'
             )
         if self.n_components is not None:
             require_whole(type(self).__name__, "n_components", self.n_components, 1)

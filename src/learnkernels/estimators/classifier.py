@@ -128,9 +128,10 @@ class KernelClassifier(ClassifierMixin, KernelPredictor):
         trained on the views that they have (`weights_without`), and new tables may lack the
         columns of the view.
     max_memory : float, str or None, default=None
-        Bytes that Gram matrices may take, or a size such as ``"2GB"``; None is 8 GB. Beyond it
-        ridge is solved by conjugate gradients whose products stream over tiles, and the SVM is
-        trained with some rows of the Gram matrix at a time, to the same solutions.
+        Bytes that Gram matrices may take, or a size such as ``"2GB"``, ``"2GiB"`` (2 * 2^30 bytes)
+        or ``"1e9"``; None is 8 GB. Beyond it ridge is solved by conjugate gradients whose products
+        stream over tiles, and the SVM is trained with some rows of the Gram matrix at a time, to
+        the same solutions.
     n_components : int or None, default=None
         Number of random samples (landmarks) that span the predictor: normal equations of that
         size are accumulated over all samples. None, or a number that is not smaller than that of

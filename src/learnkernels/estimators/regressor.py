@@ -94,9 +94,9 @@ class KernelRegressor(RegressorMixin, KernelPredictor):
     missing : {"error", "neutral"}, default="error"
         What happens to samples that are missing in a view, as in `KernelClassifier`.
     max_memory : float, str or None, default=None
-        Bytes that Gram matrices may take, or a size such as ``"2GB"``; None is 8 GB. Beyond it
-        ridge is solved by conjugate gradients whose products stream over tiles, to the same
-        solution.
+        Bytes that Gram matrices may take, or a size such as ``"2GB"``, ``"2GiB"`` (2 * 2^30 bytes)
+        or ``"1e9"``; None is 8 GB. Beyond it ridge is solved by conjugate gradients whose products
+        stream over tiles, to the same solution.
     n_components : int or None, default=None
         Number of random samples (landmarks) that span the predictor: normal equations of that
         size are accumulated over all samples. None, or a number that is not smaller than that of

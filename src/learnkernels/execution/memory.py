@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Iterator
@@ -9,8 +10,13 @@ from pathlib import Path
 
 from learnkernels.errors import InputError
 
-# Units of sizes, such as 2GB.
-UNITS = {"": 1.0, "k": 1e3, "m": 1e6, "g": 1e9, "t": 1e12}
+# Units of sizes: 2GB are 2 * 1000^3 bytes, 2GiB are 2 * 1024^3.
+UNITS = {"": 1.0} | {
+    prefix + binary: base**power
+    for binary, base in (("", 1e3), ("i", 1024.0))
+    for power, prefix in enumerate("kmgt", 1)
+}
+SIZE = re.compile(r"((?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?) *((?:[kmgt]i?)?)b?", re.ASCII)
 CGROUPS, MEMBERSHIP = Path("/sys/fs/cgroup"), Path("/proc/self/cgroup")
 
 
@@ -50,9 +56,10 @@ def format_bytes(n_bytes: float) -> str:
 
 
 def parse_bytes(text: str) -> float | None:
-    """Return the bytes of a size such as 500MB, 2 GB or 1000; None if the text is not a size."""
-    match = re.fullmatch(r"(\d+(?:\.\d*)?) *([kmgt]?)b?", text.strip().lower(), re.ASCII)
-    return None if match is None else float(match[1]) * UNITS[match[2]]
+    """Return the bytes of a size such as 500MB, 2 GiB or 1e9; None if the text is not a size."""
+    match = SIZE.fullmatch(text.strip().lower())
+    found = math.inf if match is None else float(match[1]) * UNITS[match[2]]
+    return found if math.isfinite(found) else None
 
 
 def free_in_machine() -> float:
