@@ -332,6 +332,22 @@ def test_missing_folder_of_the_checkpoint_raises_before_the_kernel_is_learned(ta
         found.fit(*table)
 
 
+@pytest.mark.parametrize("kind", ["text", "other arrays"])
+def test_file_that_is_no_checkpoint_is_refused_before_the_kernel_is_learned(
+    kind, table, tmp_path, monkeypatch
+):
+    file = tmp_path / "sums.npz"
+    if kind == "text":
+        file.write_text("a,b\n1,2\n")
+    else:
+        np.savez(file, weights=np.ones(3))
+    before = file.read_bytes()
+    monkeypatch.setattr(lk.KernelRegressor, "_fit_in_memory", None)
+    with pytest.raises(InputError, match=r"sums.npz' is not a checkpoint.*choose another file"):
+        model(checkpoint=file).fit(*table)
+    assert file.read_bytes() == before
+
+
 def test_checkpoint_without_subsample_raises(table):
     with pytest.raises(InputError, match=r"pass subsample=.auto., or leave checkpoint out"):
         lk.KernelRegressor(checkpoint="sums.npz").fit(*table)

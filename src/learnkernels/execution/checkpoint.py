@@ -13,6 +13,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -170,7 +171,7 @@ def saving_backend(backend: Backend, path: Any, *data: Any) -> Backend:
 
 
 def checkpoint_path(path: Any) -> Path:
-    """Return the path of a checkpoint; raise if it is a folder, or its folder does not exist."""
+    """Return the path of a checkpoint; raise if it cannot be one, or is another file."""
     if not isinstance(path, str | bytes | os.PathLike):
         raise InputError(f"checkpoint={path!r}; expected the path of a file, or None.")
     with as_input_error("checkpoint: "):
@@ -182,7 +183,25 @@ def checkpoint_path(path: Any) -> Path:
             f"checkpoint={str(file)!r}: the folder {str(file.parent)!r} does not exist; create it, "
             "or choose another file."
         )
+    if file.exists():
+        with opened(file):
+            pass
     return file
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Any]:
+    """Open the arrays of a checkpoint; raise if the file is none, or if it is damaged."""
+    try:
+        with np.load(path, allow_pickle=False) as content:
+            if not {"fingerprint", "done"} <= set(content.files):
+                raise ValueError("it has other arrays than a checkpoint")
+            yield content
+    except Exception as error:  # a damaged archive raises errors of many types
+        raise InputError(
+            f"{str(path)!r} is not a checkpoint, or it is damaged; delete it to start again, or "
+            "choose another file."
+        ) from error
 
 
 def end_of_group(work: np.ndarray, done: int, share: float) -> int:
@@ -249,15 +268,9 @@ class CheckpointFile:
 
     def content(self) -> tuple[Total, Total, int]:
         """Return the arrays of the total, those of the point, and the number of items."""
-        try:
-            with np.load(self.path, allow_pickle=False) as content:
-                arrays = {name: content[name] for name in content.files}
+        with opened(self.path) as content:
+            arrays = {name: content[name] for name in content.files}
             fingerprint, done = str(arrays.pop("fingerprint")), int(arrays.pop("done"))
-        except Exception as error:  # a damaged archive raises errors of many types
-            raise InputError(
-                f"{str(self.path)!r} is not a checkpoint, or it is damaged; delete it to start "
-                "again, or choose another file."
-            ) from error
         if fingerprint != self.fingerprint:
             raise InputError(
                 f"the checkpoint {str(self.path)!r} belongs to another pass: other data, kernels, "
