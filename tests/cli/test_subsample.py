@@ -14,7 +14,7 @@ import pandas as pd
 import pytest
 
 import learnkernels as lk
-from learnkernels.cli import stream
+from learnkernels.cli import commands, stream
 from learnkernels.estimators.large import streaming
 from tests.cli.running import run
 
@@ -73,6 +73,21 @@ def test_interrupted_fit_names_the_option_that_continues(capsys, path, monkeypat
 def test_wrong_options_are_explained(options, message, path, capsys):
     status, _, shown = run(capsys, "fit", path, *options)
     assert status != 0 and message in shown
+
+
+@pytest.mark.parametrize("exists", [False, True])
+def test_checkpoint_that_is_the_model_file_is_refused_before_the_table_is_read(
+    exists, path, tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(commands, "lazy_data_of", None)
+    file = tmp_path / "model.lk"
+    if exists:
+        file.write_bytes(b"earlier")
+    same = tmp_path / "." / "folder" / ".." / "model.lk"
+    (tmp_path / "folder").mkdir()
+    status, _, shown = run(capsys, "fit", path, *OPTIONS, "--save", file, "--checkpoint", same)
+    assert status == 2 and "--save and --checkpoint name the same file" in shown
+    assert file.exists() == exists
 
 
 # The table has 6,000 cells.

@@ -61,6 +61,11 @@ def run_fit(options: Namespace) -> None:
     """Learn a kernel on a table, print it, and save the model if asked for."""
     check_output(options.save, options.data)
     check_output(options.checkpoint, options.data)
+    if options.save and options.checkpoint and is_same_file(options.save, options.checkpoint):
+        raise InputError(
+            f"--save and --checkpoint name the same file {options.save!r}; expected two files, "
+            "because the model would replace the sums. Pass another file to --checkpoint."
+        )
     in_file = is_parquet(first_bytes(options.data))
     if in_file and options.subsample is None and exceeds_memory(options):
         print(
@@ -512,7 +517,14 @@ def check_output(output: str | Path | None, *inputs: str) -> None:
             "exist. Create it, or choose another file."
         )
     for path in inputs:
-        if output and Path(output).exists() and Path(path).exists() and Path(output).samefile(path):
+        if output and is_same_file(output, path):
             raise InputError(
                 f"{str(output)!r} would overwrite the input {path!r}; choose another file."
             )
+
+
+def is_same_file(path: str | Path, other: str | Path) -> bool:
+    """Return whether two paths name the same file, which need not exist."""
+    if Path(path).exists() and Path(other).exists():
+        return Path(path).samefile(other)  # also of hard links
+    return Path(path).resolve() == Path(other).resolve()
