@@ -163,6 +163,11 @@ def test_invalid_sep_option_raises_input_error(sep, written):
         read_table(written("a,b\n1,2\n"), sep)
 
 
+def test_target_of_lists_raises_with_the_first_cell():
+    with pytest.raises(InputError, match=r"target 'y' contain several values .*\[1, 2\]"):
+        task_of_target(pd.Series([[1, 2], [3]] * 5, name="y"), "auto")
+
+
 def test_text_in_a_numeric_target_raises_with_the_cell_and_both_remedies():
     y = pd.Series([*(f"{k}.5" for k in range(30)), "oops"], name="height")
     with pytest.raises(InputError, match=r"text in 1 of 31 rows, such as 'oops'.*--task"):

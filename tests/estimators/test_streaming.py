@@ -15,7 +15,7 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 import learnkernels as lk
-from learnkernels.errors import InputError
+from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators.large import streaming
 from learnkernels.execution import Threads
 from learnkernels.machines import LocalRowSums, StreamedRidge, StreamedSVM
@@ -158,6 +158,21 @@ def test_categories_and_missing_cells_in_parquet(rng, tmp_path):
     X, y = lk.open_parquet(tmp_path / "t.parquet", target="y")
     found = lk.KernelRegressor(n_components=50, subsample=300).fit(X, y)
     assert found.score(frame.drop(columns="y"), y) > 0.95
+
+
+def test_nested_columns_of_parquet_are_left_out_with_a_warning(table, tmp_path):
+    X, y = table
+    few = pd.DataFrame(X[:100], columns=["a", "b", "c"])
+    lists, structs = [[k % 2, 1] for k in range(100)], [{"p": k % 3} for k in range(100)]
+    whole = few.assign(lists=lists, structs=structs, y=y[:100])
+    whole.to_parquet(tmp_path / "rows.parquet")
+    rows, y = lk.open_parquet(tmp_path / "rows.parquet", "y")
+    options = {"method": "unif", "alpha": 1.0, "subsample": 50, "n_components": 10}
+    with pytest.warns(TableWarning, match="is left out: its cells contain several") as caught:
+        found = lk.KernelRegressor(**options).fit(rows, y)
+    assert {str(one.message).split("'")[1] for one in caught} == {"lists", "structs"}
+    plain = lk.KernelRegressor(**options).fit(few, y)
+    assert np.allclose(found.predict(rows), plain.predict(few), rtol=0, atol=1e-9)
 
 
 def test_uncertainty_covers_new_samples(table):

@@ -169,6 +169,19 @@ def test_column_of_dates_is_named_by_kernels_of_numbers():
         lk.KernelRegressor(lk.gaussians()).fit(X, np.arange(9.0))
 
 
+@pytest.mark.parametrize(
+    ("kernels", "message"),
+    [
+        (lk.gaussians(), r"columns \['nested'\] contain several values in a cell"),
+        (lk.on(["a", "nested"], "linear"), r"cells of columns \['nested'\] contain several values"),
+    ],
+)
+def test_column_of_lists_is_named_by_kernels_of_numbers(kernels, message):
+    X = pd.DataFrame({"a": np.arange(9.0), "nested": [[1], [2, 3], [4]] * 3})
+    with pytest.raises(lk.InputError, match=message):
+        lk.KernelRegressor(kernels).fit(X, np.arange(9.0))
+
+
 def test_table_refuses_kernels_of_texts():
     for kernels in (lk.ngrams(), lk.on("x"), "linear", 3):
         with pytest.raises(lk.InputError, match=r"table\(\) got"):

@@ -95,6 +95,21 @@ def test_text_that_is_different_in_every_row_is_left_out_with_a_warning():
         encodings_of(X, [0], ["id", "x"], slice(None))
 
 
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("cells", [[[1, 2], [3]], [{"p": 1}, {"p": 2}]], ids=["lists", "structs"])
+def test_column_of_lists_or_structs_is_left_out_with_a_warning(cells, frame):
+    X = frame({"nested": [*cells, *cells, None] * 4, "x": range(20)})
+    with pytest.warns(TableWarning, match=r"'nested' is left out: its cells contain several .*1"):
+        assert list(encodings_of(X, [0, 1], ["nested", "x"], slice(None))) == [1]
+
+
+def test_column_of_arrays_of_one_length_is_left_out_with_a_warning():
+    arrays = pl.Series([[1, 2], [3, 4]], dtype=pl.Array(pl.Int64, 2))
+    X = pl.DataFrame({"x": [1, 2]}).with_columns(nested=arrays)
+    with pytest.warns(TableWarning, match=r"'nested' is left out: its cells contain several"):
+        assert list(encodings_of(X, [0, 1], ["x", "nested"], slice(None))) == [0]
+
+
 def test_column_without_values_is_left_out_with_a_warning():
     X = pd.DataFrame({"none": np.full(N, None, dtype=object), "x": range(N)})
     with pytest.warns(TableWarning, match="column 'none' has no value"):

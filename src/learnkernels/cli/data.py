@@ -6,6 +6,7 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from learnkernels.cli.files import (
 from learnkernels.errors import InputError, TableWarning
 from learnkernels.estimators.transformer import looks_like_classes
 from learnkernels.kernels.encoding import MAX_WRONG
+from learnkernels.kernels.tables import first_nested
 from learnkernels.plurals import count_text
 
 # The default from pandas 3 on.
@@ -230,6 +232,8 @@ def split_target(table: pd.DataFrame, target: str) -> tuple[pd.DataFrame, pd.Ser
 def task_of_target(y: pd.Series, task: str) -> str:
     """Return `task`, or the task inferred from the target if it is "auto"."""
     numeric = is_number(y)
+    if not numeric:
+        require_single_values(y)
     if task == "regression" and not numeric:
         raise InputError(
             f"the target {y.name!r} contains text, but regression needs numbers; "
@@ -247,6 +251,16 @@ def task_of_target(y: pd.Series, task: str) -> str:
         require_labels(y)
     classes = not numeric or looks_like_classes(y.to_numpy(dtype=float))
     return "classification" if classes else "regression"
+
+
+def require_single_values(y: pd.Series) -> None:
+    """Raise if cells of a target contain several values."""
+    nested = first_nested(y.to_numpy(dtype=object))
+    if nested is not None:
+        raise InputError(
+            f"cells of the target {y.name!r} contain several values (the first is "
+            f"{shortened(nested)}); expected a number or a class label: choose another target."
+        )
 
 
 def require_labels(y: pd.Series) -> None:

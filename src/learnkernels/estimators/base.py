@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import replace
@@ -258,7 +259,7 @@ def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool = True, **o
         try:
             found = validate_data(estimator, X, y, dtype=np.float64, order="C", **options)
         except (TypeError, ValueError) as error:
-            if "could not convert" in str(error) or "promoted" in str(error):
+            if re.search("could not convert|promoted|setting an array element", str(error)):
                 raise InputError(not_numbers(X, y, error)) from error
             if "a real number, not" in str(error):
                 raise InputTypeError(

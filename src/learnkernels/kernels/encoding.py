@@ -6,7 +6,7 @@
                         for missing cells
 
 An encoding is fitted to the training samples. `encodings_of` chooses one for each column, and
-leaves columns out that are unique in every row.
+leaves columns out that are unique in every row, or whose cells contain several values.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
+from reprlib import repr as shortened
 from typing import Any, ClassVar
 
 import numpy as np
@@ -156,14 +157,23 @@ def encodings_of(
     if not found:
         raise InputError(
             f"no column of X can be used: each of {count_text(len(positions), 'column')} is empty, "
-            "or text that is different in every row. Add columns of numbers or categories, or "
-            "read texts with lk.on(column, lk.ngrams())."
+            "or text that is different in every row, or contains several values in a cell. Add "
+            "columns of numbers or categories, or read texts with lk.on(column, lk.ngrams())."
         )
     return found
 
 
 def encoding_of(values: np.ndarray, name: str, categorical: bool) -> Encoding | None:
     """Return the encoding of a column with these training values, None to leave it out."""
+    nested = None if categorical else tables.first_nested(values)
+    if nested is not None:
+        warn(
+            f"column {name!r} is left out: its cells contain several values (the first is "
+            f"{shortened(nested)}), and a number, a date or a category is expected. Drop it, or "
+            "compute columns of single values from it.",
+            TableWarning,
+        )
+        return None
     if not categorical:
         if holds_numbers(values):
             return Numbers()

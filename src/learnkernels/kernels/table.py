@@ -112,7 +112,7 @@ def table(kernels: Any = None, standardize: bool = True) -> Family:
     all of them. A date becomes its number of days, with sine and cosine of the year if the dates
     span more than one. A missing number gets the mean of its column, and columns with missing
     numbers in training get an indicator; missing categories are a category. Text that is different
-    in every row is left out, with a warning.
+    in every row, and columns of lists or structs, are left out, with a warning.
 
     Parameters
     ----------

@@ -5,7 +5,7 @@ Each function accepts every kind of table, and none imports pandas or polars.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -70,8 +70,18 @@ def column(X: Any, position: int) -> np.ndarray:
     if hasattr(X, "iloc"):
         return np.asarray(X.iloc[:, position])
     if is_frame(X):
-        return np.asarray(X[:, position].to_numpy())
+        return cells(X[:, position].to_numpy())
     return np.asarray(X if X.ndim == 1 else X[:, position])
+
+
+def cells(values: np.ndarray) -> np.ndarray:
+    """Return the cells of a column; arrays and structs of polars have a second dimension."""
+    if values.ndim == 1:
+        return values
+    found = np.empty(len(values), dtype=object)
+    for i, value in enumerate(values):
+        found[i] = value
+    return found
 
 
 def holds_text(X: Any, position: int) -> bool:
@@ -123,6 +133,19 @@ def is_missing(value: Any) -> bool:
     return isinstance(value, (float, np.floating)) and bool(np.isnan(value))
 
 
+def first_nested(values: np.ndarray) -> Any:
+    """Return the first cell of a column that contains several values, None if there is none."""
+    if values.dtype.kind != "O":
+        return None
+    kinds = {kind for kind in set(map(type, values)) if is_nested(kind)}
+    return next((value for value in values if type(value) in kinds), None)
+
+
+def is_nested(kind: type) -> bool:
+    """Return whether values of a type contain several others, as lists and structs do."""
+    return issubclass(kind, Collection) and not issubclass(kind, str | bytes)
+
+
 def numbers(X: Any, positions: Sequence[int], view: str) -> Any:
     """Return columns of numbers as floats, NaN where missing, shape (n_samples, n_columns)."""
     part = take(X, positions)
@@ -136,6 +159,12 @@ def numbers(X: Any, positions: Sequence[int], view: str) -> Any:
         return np.ascontiguousarray(part, dtype=float)
     except (TypeError, ValueError) as error:
         names = column_names(X) or [str(position) for position in range(n_columns(X))]
+        nested = [names[i] for i in positions if first_nested(column(X, i)) is not None]
+        if nested:
+            raise InputError(
+                f"view {view!r} takes numbers, but cells of columns {nested[:5]} contain several "
+                "values; leave these columns out, or compute columns of single numbers from them."
+            ) from error
         text = [names[position] for position in positions if holds_text(X, position)]
         raise InputError(
             f"view {view!r} takes numbers, but columns {text[:5]} contain text; encode them, or "

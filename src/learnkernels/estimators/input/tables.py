@@ -226,6 +226,11 @@ def not_numbers(X: Any, y: Any, error: Exception) -> str:
     if hasattr(X, "columns") and not names and not isinstance(y, str):
         return f"y contains text ({error}); KernelRegressor needs numbers: use KernelClassifier."
     where = f"columns {names} contain" if names else "X contains"
+    if "setting an array element" in str(error):
+        return (
+            f"{where} several values in a cell, or rows of different lengths ({error}); expected "
+            "one number in each cell: drop these columns, or compute columns of numbers from them."
+        )
     return (
         f"{where} text where numbers are expected ({error}); give texts and sequences a view of "
         "their own, for example lk.on(column, lk.ngrams()), encode categories, for example with "
