@@ -36,6 +36,12 @@ from learnkernels.cli.advice import as_options
             "encode them, or give each text column a view of its own with lk.ngrams().",
             "encode them, or pass --text or --sequence for each text column.",
         ),
+        (
+            'convert it with pandas.to_numeric(column, errors="coerce"), which makes words missing '
+            "cells. Drop it if it is an identifier.",
+            "write numbers in the file, and leave words out. Leave it out with --drop if it is an "
+            "identifier.",
+        ),
     ],
 )
 def test_parameters_become_options(message, option):

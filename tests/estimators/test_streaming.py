@@ -160,6 +160,17 @@ def test_categories_and_missing_cells_in_parquet(rng, tmp_path):
     assert found.score(frame.drop(columns="y"), y) > 0.95
 
 
+def test_word_outside_of_the_subsample_is_not_called_an_identifier(table):
+    X, y = table
+    frame = pd.DataFrame({"a": X[:, 0], "size": [f"{value:.9f}" for value in X[:, 1]]})
+    options = {"method": "unif", "alpha": 1.0, "subsample": 50, "n_components": 10}
+    drawn = lk.KernelRegressor(**options).fit(frame[["a"]], y).subsample_
+    frame.loc[np.setdiff1d(np.arange(N), drawn)[0], "size"] = "unknown"
+    with pytest.warns(TableWarning, match=r"'size' is left out.*numbers written as text") as caught:
+        lk.KernelRegressor(**options).fit(frame, y)
+    assert len(caught) == 1
+
+
 def test_nested_columns_of_parquet_are_left_out_with_a_warning(table, tmp_path):
     X, y = table
     few = pd.DataFrame(X[:100], columns=["a", "b", "c"])

@@ -46,6 +46,12 @@ def test_one_text_among_different_numbers_is_named_in_the_warning():
         assert list(encodings_of(X, [0, 1], ["size", "x"], slice(None))) == [1]
 
 
+def test_different_numbers_written_as_text_are_named_in_the_warning():
+    X = pd.DataFrame({"size": [*(f"{k}.5" for k in range(N)), "oops"], "x": range(N + 1)})
+    with pytest.warns(TableWarning, match=r"'size' is left out: its 40 .* numbers .*to_numeric"):
+        assert list(encodings_of(X, [0, 1], ["size", "x"], slice(N))) == [1]
+
+
 def test_categories_of_pandas_may_be_numbers_and_strings_of_either():
     X = pd.DataFrame({"a": pd.Categorical([1, 2] * 10), "b": pd.array(["u", "v"] * 10, "string")})
     found = encodings_of(X, [0, 1], ["a", "b"], slice(None))
@@ -134,6 +140,9 @@ def test_dates_in_other_formats_are_categories_with_a_warning():
 def test_integers_of_more_than_64_bits_are_keys():
     X = pd.DataFrame({"key": [2**70 + k % 2 for k in range(N)]})
     assert len(encodings_of(X, [0], ["key"], slice(None))[0].values) == 2
+    different = pd.DataFrame({"key": [2**70 + k for k in range(N)], "x": range(N)})
+    with pytest.warns(TableWarning, match="'key' is left out.*as in an identifier or"):
+        assert list(encodings_of(different, [0, 1], ["key", "x"], slice(None))) == [1]
 
 
 def test_only_the_most_frequent_categories_have_a_column(monkeypatch):

@@ -17,6 +17,10 @@ ADVICE = tuple(
             r"texts with lk\.on\(.*\), sequences with .*, dates by .*pandas\.to_datetime",
             "texts with --text, sequences with --sequence, dates with --date",
         ),
+        (
+            r"convert it with pandas\.to_numeric\(.*\), which makes words missing cells",
+            "write numbers in the file, and leave words out",
+        ),
         (r"use dates by conversion with pandas\.to_datetime", "pass it with --date"),
         (r"use its texts with lk\.on\(column, lk\.ngrams\(\)\)", "pass it with --text"),
         (r"\bread texts with lk\.on\(column, lk\.ngrams\(\)\)", "pass texts with --text"),

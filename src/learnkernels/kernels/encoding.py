@@ -189,8 +189,8 @@ def encoding_of(values: np.ndarray, name: str, categorical: bool) -> Encoding | 
     total = counts.total()
     example = next(iter(counts))
     if len(counts) == total >= MIN_SAMPLES:
-        message = nearly_numbers(name, counts, "left out") or left_out(name, total, example)
-        warn(message, TableWarning)
+        message = nearly_numbers(name, counts, "left out") or numbers_as_text(name, counts)
+        warn(message or left_out(name, total, example), TableWarning)
         return None
     warn_about_categories(name, counts, example)
     frequent = sorted(counts, key=lambda value: (-counts[value], value))[:MAX_CATEGORIES]
@@ -218,6 +218,23 @@ def nearly_numbers(name: str, counts: Counter[str], use: str) -> str:
         f"column {name!r} is {use}, because {n_wrong} of {count_text(total, 'value')} "
         f"{'is' if n_wrong == 1 else 'are'} not a number: {wrong[0]!r}. If it contains numbers, "
         f"replace {wrong[0]!r} by a missing cell."
+    )
+
+
+def numbers_as_text(name: str, counts: Counter[str]) -> str:
+    """Return the message for a column of text that are all numbers; empty for others.
+
+    A word may be in other rows, for example outside of the subsample of a fit.
+    """
+    numbers = [float(value) for value in counts if is_number_text(value)]
+    if len(numbers) < len(counts) or max(map(abs, numbers)) >= 2**63:  # longer ones are keys
+        return ""
+    return (
+        f"column {name!r} is left out: its {count_text(counts.total(), 'value')} are all different "
+        f"numbers written as text (the first is {next(iter(counts))!r}), as in a column with a "
+        "word in other rows, or in an identifier. If it contains quantities, convert it with "
+        'pandas.to_numeric(column, errors="coerce"), which makes words missing cells. Drop it if '
+        "it is an identifier."
     )
 
 
