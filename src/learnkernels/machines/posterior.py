@@ -36,7 +36,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from scipy.linalg.lapack import dpotrf, dtrtri
+from scipy.linalg.lapack import dpotrf
 
 from learnkernels.errors import InputError
 from learnkernels.execution import Backend
@@ -44,6 +44,7 @@ from learnkernels.gram import Function, LearnedKernel, weighted
 from learnkernels.machines.base import gram_bytes, not_definite
 from learnkernels.machines.leave_one_out import some_samples
 from learnkernels.plurals import count_text
+from learnkernels.solvers import invert_lower
 
 # Gram matrices held at once: the inverse Cholesky factor, F, and work space.
 MATRICES = 4
@@ -383,7 +384,8 @@ def inverse_root(B: np.ndarray, w: np.ndarray, alpha: float, center: bool) -> np
     C, failed = dpotrf(B.T, lower=1, overwrite_a=1, clean=1)
     if failed:
         raise not_definite(alpha)
-    F = dtrtri(C, lower=1, overwrite_c=1)[0].T  # B^-1 = F F'
+    invert_lower(C)
+    F = C.T  # B^-1 = F F'
     if center:
         F = F - np.outer(u, u @ F)
     return np.asarray(root[:, None] * F)

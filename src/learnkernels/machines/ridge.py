@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.blas import dger
-from scipy.linalg.lapack import dpotrf, dpotrs, dtrtri, dtrtrs
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 from learnkernels.execution import Backend
 from learnkernels.gram import LearnedKernel, weighted
@@ -32,6 +32,7 @@ from learnkernels.machines.factor_ridge import FactorRidge, FactorSystem
 from learnkernels.machines.landmark_ridge import LandmarkRidge, require_nonnegative
 from learnkernels.machines.leave_one_out import left_out_outputs, squared_errors
 from learnkernels.machines.product_ridge import DENSE_SAMPLES, ProductRidge, ProductSystem
+from learnkernels.solvers import invert_lower
 
 # Gram matrices held at once: for a Cholesky factor in place one; for an eigendecomposition the
 # matrix, its eigenvectors and work space of twice its size.
@@ -314,8 +315,9 @@ class DenseSystem:
         n = len(self.factor)
         if len(samples) == n:
             # (L L')^-1 = L^-T L^-1: its diagonal has the squared norms of the columns of L^-1.
-            columns = dtrtri(self.factor, lower=1, overwrite_c=overwrite)[0].T
-            return np.array([column[i:] @ column[i:] for i, column in enumerate(columns)])
+            inverse = self.factor if overwrite else self.factor.copy(order="F")
+            invert_lower(inverse)
+            return np.array([column[i:] @ column[i:] for i, column in enumerate(inverse.T)])
         units = np.zeros((n, len(samples)), order="F")
         units[samples, np.arange(len(samples))] = 1.0
         half = dtrtrs(self.factor, units, lower=1, overwrite_b=1)[0]

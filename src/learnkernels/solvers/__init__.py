@@ -26,6 +26,7 @@ from learnkernels.solvers.pivoted_cholesky import pivoted_cholesky
 from learnkernels.solvers.shifted_systems import shifted_conjugate_gradients
 from learnkernels.solvers.svm import SVMSolution, hinge_loss, solve_svm, svm_path
 from learnkernels.solvers.svm_rows import LEAST_ROWS, RowGram
+from learnkernels.solvers.triangular import invert_lower
 from learnkernels.solvers.weight_sets import Ball, LpBall, Simplex, WeightSet
 from learnkernels.solvers.working_set import SparseObjective, minimise_sparse
 from learnkernels.solvers.working_set_qp import MatrixProducts, working_set_qp
@@ -54,6 +55,7 @@ __all__ = [
     "conjugate_gradients",
     "hinge_loss",
     "interior_weights",
+    "invert_lower",
     "iterate",
     "kkt_residual",
     "line_search",

@@ -25,10 +25,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy.linalg.blas import dsymv, dsyr2k, dsyrk
-from scipy.linalg.lapack import dpotrf, dpotri
+from scipy.linalg.lapack import dlauum, dpotrf
 
 from learnkernels.errors import InputError
 from learnkernels.gram import CenteredKernels, Landmarks, PackedGrams, from_upper, weighted
+from learnkernels.solvers import invert_lower
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,10 @@ def inverse(S: np.ndarray) -> np.ndarray | None:
     """Return the lower triangle of (S + I)^-1 by columns, in place of S; None if not definite."""
     S.flat[:: len(S) + 1] += 1.0
     factor, failed = dpotrf(S.T, lower=1, overwrite_a=1, clean=0)
-    return None if failed else np.asarray(dpotri(factor, lower=1, overwrite_c=1)[0])
+    if failed:
+        return None
+    invert_lower(factor)
+    return np.asarray(dlauum(factor, lower=1, overwrite_c=1)[0])  # L^-T L^-1
 
 
 def residual_terms(
