@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any, TypeGuard
 
@@ -10,6 +10,7 @@ import numpy as np
 from sklearn.utils import check_random_state
 
 from learnkernels.errors import InputError, InputTypeError
+from learnkernels.plurals import count_text
 
 LARGEST = 1e300
 
@@ -66,6 +67,32 @@ def require_range(X: Any, what: str) -> None:
             f"{what} contains values of up to {largest:.3g}, too large to compute with; scale "
             "them, for example with MaxAbsScaler."
         )
+
+
+def require_finite(X: Any, what: str, names: Sequence[str] | None = None) -> None:
+    """Raise if cells are infinite; NaN is allowed.
+
+    Parameters
+    ----------
+    X : array or CSR matrix of shape (n_samples, n_columns), or stack of Gram matrices
+    what : str
+        Name of X in the message.
+    names : sequence of str or None
+        Names of the columns.
+    """
+    sparse = hasattr(X, "tocsr")
+    values = X.data if sparse else X
+    infinite = np.argwhere(np.isinf(values))  # (n_infinite, 1 for a CSR matrix, else X.ndim)
+    if not len(infinite):
+        return
+    first = tuple(infinite[0])
+    row, column, *kernel = (axis[first] for axis in X.tocoo().coords) if sparse else first
+    raise InputError(
+        f"{what} contains {count_text(len(infinite), 'infinite value')} (the first is "
+        f"{values[first]} in row {row}, column {column if names is None else repr(names[column])}"
+        f"{f' of kernel {kernel[0]}' if kernel else ''}); expected finite numbers: replace them, "
+        "or drop these rows."
+    )
 
 
 def require_whole(owner: str, parameter: str, value: Any, low: int) -> None:

@@ -47,7 +47,8 @@ def test_absent_view_has_no_observed_samples(columns):
     ("X", "message"),
     [
         (np.array([[1.0, 0.0, np.nan]]), "contains NaN: view 'view' lacks 1 of 2 values"),
-        (np.array([[1.0, 0.0, np.inf]]), "contains infinite values"),
+        (np.array([[1.0, 0.0, np.inf]]), r"1 infinite value .* in row 0, column 'c'"),
+        (sparse.csr_array([[1.0, 0.0, -np.inf]]), r"first is -inf in row 0, column 'c'"),
         (np.array([[1.0, 0.0, 1e301]]), "too large"),
         (sparse.csr_array([[1.0, 0.0, np.nan]]), "contains NaN in a sparse matrix"),
         (np.zeros((1, 4)), "has 4 columns, but the model was trained on 3"),

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.validation import _check_sample_weight, validate_data
+from sklearn.utils.validation import _check_sample_weight
 
 from learnkernels.checks import (
     as_input_error,
     is_number,
-    require_range,
     require_truth,
     require_whole,
 )
-from learnkernels.errors import InputError, InputTypeError
+from learnkernels.errors import InputError
 from learnkernels.estimators.families import FamilyChoice, choose_family
 from learnkernels.estimators.fitting import Learned, Prepared, prepare, resolve_on
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
+from learnkernels.estimators.input.arrays import validated_numbers
 from learnkernels.estimators.input.samples import Rows
 from learnkernels.estimators.input.tables import (
-    canonical,
     is_mixed,
-    not_numbers,
     validated_table,
     warn_about_columns,
 )
@@ -42,13 +38,6 @@ from learnkernels.progress import showing
 
 # Range of sample weights whose products with each other, and with C, do not overflow.
 WEIGHT_RANGE = 1e-50, 1e50
-
-# In place of scikit-learn's text, which recommends other estimators.
-NOT_A_NUMBER = (
-    "Input X contains NaN, which these kernels do not take. Pass kernels=lk.table(kernels), which "
-    "fills missing cells, or fill them before. If samples lack all columns of a view, pass "
-    'kernels=lk.on(columns, ...) and missing="neutral".'
-)
 
 
 class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
@@ -241,72 +230,9 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         return guarantees_of(self, X, y, delta, random_state)
 
 
-def validated_numbers(estimator: Any, X: Any, y: Any, *, reset: bool = True, **options: Any) -> Any:
-    """Return X as an array, a CSR matrix or a stack of Gram matrices, and y as an array.
-
-    Parameters are those of `validated_table`.
-    """
-    kind = input_kind(estimator.kernels)
-    if kind == "precomputed":
-        check_stack(X, None if reset else len(estimator.kernel_names_))
-        missing = estimator.missing == "neutral"
-        options |= {"allow_nd": True}
-    else:
-        missing = kind == "encoded" and not sparse.issparse(X)
-        options |= {"accept_sparse": "csr", "ensure_min_samples": 2 if reset else 1}
-    options |= {"ensure_all_finite": "allow-nan" if missing else True, "reset": reset}
-    with as_input_error():
-        try:
-            found = validate_data(estimator, X, y, dtype=np.float64, order="C", **options)
-        except (TypeError, ValueError) as error:
-            if re.search("could not convert|promoted|setting an array element", str(error)):
-                raise InputError(not_numbers(X, y, error)) from error
-            if "a real number, not" in str(error):
-                raise InputTypeError(
-                    f"the data contain objects that are not numbers ({error}); expected numbers. "
-                    "For graphs and other objects pass a stack of their Gram matrices and "
-                    'kernels="precomputed".'
-                ) from error
-            if "X contains NaN" in str(error):
-                raise InputError(NOT_A_NUMBER) from error
-            raise
-    X, *rest = found if reset else (found,)
-    if kind != "precomputed":
-        X = canonical(X) if sparse.issparse(X) else X
-        require_range(X[~np.isnan(X)] if missing else X, "X")
-    return (X, *rest) if reset else X
-
-
 def in_memory(data: Any) -> Any:
     """Return all rows of Dask data, or of a table that is read by slices; other data as it is."""
     if hasattr(data, "__dask_graph__"):
         return data.compute()
     only_slices = tables.is_lazy(data) and not hasattr(data, "__array__")
     return data[0 : data.shape[0]] if only_slices else data
-
-
-def check_stack(X: Any, n_kernels: int | None) -> None:
-    """Raise unless X is a stack of Gram matrices, square in training (`n_kernels` is None)."""
-    shape = np.shape(X)
-    advice = "stack the Gram matrices with np.stack([K1, K2], axis=-1)"
-    if len(shape) != 3 or (n_kernels is None and shape[0] != shape[1]):
-        expected = "n_samples, n_samples" if n_kernels is None else "n_samples, n_samples_train"
-        raise InputError(
-            f'kernels="precomputed" needs X of shape ({expected}, n_kernels), found {shape}; '
-            f"{advice}."
-        )
-    if shape[2] == 0:
-        raise InputError(
-            "the precomputed stack contains no kernel: its last axis has length 0. Stack at least "
-            "one Gram matrix with np.stack([K1, K2], axis=-1)."
-        )
-    if n_kernels is not None and shape[2] != n_kernels:
-        raise InputError(
-            f"the number of kernels in the stack is {shape[2]}, but the model was trained on "
-            f"{n_kernels}; give the same ones in the same order."
-        )
-    if n_kernels is None and shape[0] < 2:
-        raise InputError(
-            f"found a stack for {count_text(shape[0], 'sample')}; at least 2 are needed. Add "
-            "samples."
-        )

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from learnkernels.checks import require_range
+from learnkernels.checks import require_finite, require_range
 from learnkernels.errors import InputError
 from learnkernels.kernels import tables
 from learnkernels.kernels.base import Kernel, TrainingData
@@ -196,9 +196,10 @@ class Source:
             fills = self.columns.encodings is not None
         else:
             fills = bool(self.maps) and getattr(self.maps[0], "fills", False)
+        names = None if self.columns is None else self.columns.new_names()
         if not fills:
-            return has_values(data, self.view)
-        check_values(data, self.view)
+            return has_values(data, self.view, names)
+        check_values(data, self.view, names)
         if self.columns is None or self.view == ALL_COLUMNS:
             return np.ones(tables.n_rows(X), dtype=bool)
         return self.columns.observed(X)
@@ -304,11 +305,11 @@ def check_text(X: Any, positions: Sequence[int], names: Sequence[str] | None, vi
     return bool(text)
 
 
-def has_values(data: Any, view: str) -> np.ndarray:
+def has_values(data: Any, view: str, names: Sequence[str] | None = None) -> np.ndarray:
     """Return which samples have values, shape (n_samples,); raise if some values are missing."""
     if isinstance(data, np.ndarray) and data.ndim == 1:
         return np.array([isinstance(text, str) for text in data], dtype=bool)
-    check_values(data, view)
+    check_values(data, view, names)
     if sparse.issparse(data):
         if np.isnan(data.data).any():
             raise InputError(
@@ -328,14 +329,10 @@ def has_values(data: Any, view: str) -> np.ndarray:
     return np.asarray(n_missing == 0)
 
 
-def check_values(data: Any, view: str) -> None:
-    """Raise if values are infinite or too large."""
+def check_values(data: Any, view: str, names: Sequence[str] | None = None) -> None:
+    """Raise if values are infinite or too large; `names` are those of the columns."""
+    require_finite(data, f"view {view!r}", names)
     values = data.data if sparse.issparse(data) else data
-    if np.isinf(values).any():
-        raise InputError(
-            f"view {view!r} contains infinite values; expected finite numbers: replace them or "
-            "drop the samples."
-        )
     require_range(values[~np.isnan(values)], f"view {view!r}")
 
 

@@ -12,6 +12,7 @@ from sklearn.utils.validation import _check_y, validate_data
 from learnkernels._warnings import warn
 from learnkernels.checks import as_input_error
 from learnkernels.errors import InputError, TableWarning
+from learnkernels.estimators.input.arrays import as_validation_error, canonical, wrong_shape
 from learnkernels.kernels import input_kind
 from learnkernels.kernels.encoding import labels, plain_numbers
 from learnkernels.kernels.tables import column, holds_text, is_frame, n_rows, strings
@@ -43,7 +44,7 @@ def validated_table(
     """
     X = as_table(X)
     if not reset and input_kind(estimator.kernels) == "encoded":
-        with as_input_error():
+        with as_validation_error(X):
             validate_data(estimator, X, reset=False, skip_check_array=True)
         return X
     if not reset:
@@ -160,20 +161,6 @@ def same_kind(estimator: Any, X: Any) -> Any:
     return strings(X, 0, "X")
 
 
-def canonical(X: Any) -> Any:
-    """Return a CSR matrix in canonical format, with 32-bit indices if they suffice.
-
-    The user's matrix is not changed.
-    """
-    if not X.has_canonical_format:
-        X = X.copy()
-        X.sum_duplicates()
-    if X.indices.dtype != np.int32 and max(X.nnz, *X.shape) < np.iinfo(np.int32).max:
-        narrow = X.data, X.indices.astype(np.int32), X.indptr.astype(np.int32)
-        X = type(X)(narrow, shape=X.shape)
-    return X
-
-
 def as_table(X: Any) -> Any:
     """Return a frame, CSR matrix, array of two dimensions, or strings of shape (n_samples,)."""
     if is_frame(X):
@@ -188,10 +175,7 @@ def as_table(X: Any) -> Any:
     if values.ndim == 1 and values.dtype.kind in "OUST":
         return values.astype(object)
     if values.ndim != 2:
-        raise InputError(
-            f"X has shape {values.shape}; views and text kernels need shape (n_samples, "
-            "n_columns). Pass a table of this shape, or a list of strings."
-        )
+        raise InputError(f"{wrong_shape(values)} To kernels of texts, pass a list of strings.")
     if values.dtype.kind in "biuf":
         return values.astype(float)
     return values.astype(object)
@@ -203,36 +187,4 @@ def holds_strings(X: Any) -> bool:
         return False
     return any(
         isinstance(row, str) or (isinstance(row, (list, tuple)) and holds_strings(row)) for row in X
-    )
-
-
-def not_numbers(X: Any, y: Any, error: Exception) -> str:
-    """Describe the columns of X, or y, that hold text or dates instead of numbers."""
-    names = []
-    for name in getattr(X, "columns", []):
-        try:
-            values = np.asarray(X[name])
-            if values.dtype.kind in "mM":  # numpy converts dates, but not beside numbers
-                raise TypeError
-            values.astype(float)
-        except (TypeError, ValueError):
-            names.append(str(name))
-    if "promoted" in str(error):
-        where = f"columns {names} contain" if names else "X contains"
-        return (
-            f"{where} dates where numbers are expected; convert them, for example to days since a "
-            "date, or drop them."
-        )
-    if hasattr(X, "columns") and not names and not isinstance(y, str):
-        return f"y contains text ({error}); KernelRegressor needs numbers: use KernelClassifier."
-    where = f"columns {names} contain" if names else "X contains"
-    if "setting an array element" in str(error):
-        return (
-            f"{where} several values in a cell, or rows of different lengths ({error}); expected "
-            "one number in each cell: drop these columns, or compute columns of numbers from them."
-        )
-    return (
-        f"{where} text where numbers are expected ({error}); give texts and sequences a view of "
-        "their own, for example lk.on(column, lk.ngrams()), encode categories, for example with "
-        "OneHotEncoder in a ColumnTransformer, or drop them."
     )
