@@ -64,6 +64,41 @@ def test_three_dimensions_raise_an_error_with_the_shape(kernels, X):
         model(kernels, X[:, :, None])
 
 
+class File:
+    """A file of HDF5: it has data sets by name, and no shape."""
+
+    __module__ = "h5py._hl.files"
+
+    def __init__(self, **values):
+        self.values = values
+        self.keys, self.__getitem__ = values.keys, values.__getitem__
+
+    def __len__(self):
+        return len(self.values)
+
+
+@pytest.mark.parametrize("options", [{}, {"subsample": 6, "n_components": 2}])
+def test_file_of_data_sets_raises_an_error_that_names_them(options, X):
+    found = model(lk.table(), X)
+    message = (
+        r"X is a File of h5py with the entries 'X', 'y'; .* pass one of them, such as X\['X'\]"
+    )
+    given = File(X=X, y=X[:, 0])
+    with pytest.raises(lk.InputError, match=message):
+        lk.KernelRegressor(**options).fit(given, X[:, 0])
+    with pytest.raises(lk.InputError, match=message):
+        found.predict(given)
+
+
+def test_dictionary_of_columns_raises_an_error_that_names_frames(X):
+    with pytest.raises(
+        lk.InputError, match=r"X is a dict with .*'a', 'b'; .* or a frame of columns"
+    ):
+        lk.KernelRegressor().fit({"a": X[:, 0], "b": X[:, 1]}, X[:, 2])
+    with pytest.raises(lk.InputError, match="without entries"):
+        lk.KernelRegressor().fit({}, X[:, 2])
+
+
 def test_targets_of_three_dimensions_are_not_described_as_the_shape_of_X(X):
     with pytest.raises(lk.InputError) as raised:
         lk.KernelRegressor(lk.gaussians()).fit(X, np.zeros((12, 2, 2)))

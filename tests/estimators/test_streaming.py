@@ -139,6 +139,22 @@ def test_rows_are_read_in_parts(table, monkeypatch):
     assert source.largest <= 2048
 
 
+def test_infinite_cell_of_rows_in_parts_is_named_by_its_row_of_the_part(table, monkeypatch):
+    X, y = table
+    found = model(method="unif", alpha=1.0).fit(X, y)
+    monkeypatch.setattr("learnkernels.estimators.input.parts.ROWS", 500)
+    X[1007, 2] = np.inf
+    with pytest.raises(
+        InputError, match=r"from row 1000 on, which is row 0 here: .* in row 7, col"
+    ):
+        found.predict(Sliced(X))
+    outside = np.setdiff1d(np.arange(N), found.subsample_)
+    X[1007, 2], X[outside[-1], 1] = 0.0, np.inf
+    monkeypatch.setattr("learnkernels.machines.landmark_ridge.STREAMED", 100)
+    with pytest.raises(InputError, match=r"from row \d+ on, which is row 0 here: .* column 1"):
+        model(method="unif", alpha=1.0).fit(X, y)
+
+
 def test_classes_probabilities_and_weights(rng):
     X = rng.standard_normal((2000, 2))
     y = np.where(X[:, 0] * X[:, 1] > 0, "same", "other")

@@ -22,6 +22,7 @@ from learnkernels.estimators.families import FamilyChoice, choose_family
 from learnkernels.estimators.fitting import Learned, Prepared, prepare, resolve_on
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
 from learnkernels.estimators.input.arrays import validated_numbers
+from learnkernels.estimators.input.parts import require_one_table
 from learnkernels.estimators.input.samples import Rows
 from learnkernels.estimators.input.tables import (
     is_mixed,
@@ -68,6 +69,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
     def _validate(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
         """Return X (and y in `fit`) as arrays, or raise an error that says how to fix them."""
         fitting, kind = options.get("reset", True), input_kind(self.kernels)
+        require_one_table(X)
         X, y = in_memory(X), in_memory(y)
         if fitting:
             self._reads_tables = kind == "table" or (kind == "encoded" and is_mixed(X))

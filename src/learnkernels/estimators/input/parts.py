@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -13,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from learnkernels.checks import as_input_error
-from learnkernels.errors import InputError
+from learnkernels.errors import InputError, InputTypeError
 from learnkernels.kernels import tables
 from learnkernels.kernels.tables import is_frame, is_lazy
 
@@ -289,8 +290,26 @@ def batches(table: ParquetTable, group: int) -> Iterator[Any]:
             yield batch.to_pandas().reset_index(drop=True)
 
 
+def require_one_table(X: Any) -> None:
+    """Raise if X is a group of tables or arrays: an HDF5 file, a Zarr group, a dictionary."""
+    if hasattr(X, "shape") or not hasattr(X, "keys"):
+        return
+    with as_input_error("X: "):
+        names = list(X.keys())
+    library = type(X).__module__.partition(".")[0]
+    what = f"X is a {type(X).__name__}{'' if library == 'builtins' else f' of {library}'}"
+    if not names:
+        raise InputTypeError(f"{what} without entries; expected one table: pass an array.")
+    listed = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
+    raise InputTypeError(
+        f"{what} with the entries {listed}; expected one table: pass one of them, such as "
+        f"X[{names[0]!r}], or a frame of columns."
+    )
+
+
 def as_parts(X: Any) -> Parts:
     """Return the rows of a table, read when they are needed."""
+    require_one_table(X)
     if sparse.issparse(X):
         return RowsInMemory(X.tocsr())
     if isinstance(X, list | tuple):
@@ -323,8 +342,22 @@ def ranges_of(n: int) -> list[slice]:
 
 def by_parts(function: Callable[[Any], Any], X: Any) -> list[Any]:
     """Apply a function to each part of a table that is not in memory, and return the results."""
-    parts = as_parts(X)
-    return [function(parts.read(rows)) for rows in ranges_of(parts.n_rows)]
+    parts, found = as_parts(X), []
+    for rows in ranges_of(parts.n_rows):
+        with counting_rows_from(rows.start):
+            found.append(function(parts.read(rows)))
+    return found
+
+
+@contextmanager
+def counting_rows_from(start: int) -> Iterator[None]:
+    """Add to an error about some rows which row of the table is the first of them."""
+    try:
+        yield
+    except InputError as error:
+        if not start:
+            raise
+        raise type(error)(f"In X from row {start} on, which is row 0 here: {error}") from error
 
 
 def taken(parts: Parts, index: np.ndarray) -> Any:

@@ -28,7 +28,7 @@ from learnkernels.estimators.fitting import (
     Predictor,
     regularization,
 )
-from learnkernels.estimators.input.parts import as_parts, state_of
+from learnkernels.estimators.input.parts import as_parts, counting_rows_from, state_of
 from learnkernels.estimators.input.samples import Rows, balanced_weights, class_codes
 from learnkernels.estimators.large.dask_rows import RowsOnWorkers
 from learnkernels.estimators.large.precision import PILOT, needed_rows
@@ -371,7 +371,7 @@ def class_ratios(model: Any, fitted: Any, rows: TrainingRows) -> np.ndarray | fl
 
 def read_validated(model: Any, parts: Any, rows: slice) -> Any:
     """Return a range of rows of X, validated for the kernels."""
-    with suppressed(TableWarning):
+    with suppressed(TableWarning), counting_rows_from(rows.start):
         return model._validate(parts.read(rows), reset=False)
 
 
