@@ -173,7 +173,8 @@ class KernelPredictor(MachineAttributes, MissingViews, BaseKernelEstimator):
         X, targets, rows = self._read(X, y, sample_weight, method)
         memory, n = self._memory(), len(rows.samples)
         machine = self._machine(method, n)
-        machine.check(n, memory["max_memory"], self.n_components)
+        with rows.explaining_count():
+            machine.check(n, memory["max_memory"], self.n_components)
         if self.n_components is not None and self.n_components >= n:
             logger.info("%d landmarks for %d samples: all samples are used.", self.n_components, n)
         search = Search.of(self, method, machine, n, targets.codes, memory["max_memory"])

@@ -10,6 +10,7 @@ nothing is merged where errors are held out.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -89,6 +90,18 @@ class Rows:
         return Rows(
             self.samples[order], self.weights[order], self.rank[order], self.spread[:, order]
         )
+
+    @contextmanager
+    def explaining_count(self) -> Iterator[None]:
+        """Add to an error about the number of samples that equal rows were merged, if any were."""
+        try:
+            yield
+        except InputError as error:
+            merged, n = self.spread.nnz, len(self.samples)
+            if merged == n:
+                raise
+            text = f"{error} Equal rows count as one sample: {merged:,} rows are {n:,} samples."
+            raise type(error)(text) from error
 
 
 def warn_about_copies(X: Any, y: np.ndarray) -> None:
