@@ -28,7 +28,7 @@ class OwnRows(LocalRowSums):
     passes = 0
 
     def task(self, landmarks, equations):
-        task = replace(equations, features=landmarks.features, Y=self.Y, weights=self.weights)
+        task = replace(equations, values=landmarks.values, Y=self.Y, weights=self.weights)
         return task, [slice(0, 40), slice(40, len(self.Y))]
 
     def sums(self, landmarks, equations):

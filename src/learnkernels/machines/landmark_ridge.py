@@ -36,7 +36,7 @@ from learnkernels.machines.posterior import LandmarkPosterior, LeftOut
 MATRICES = 6
 # Samples whose residuals a model keeps: fewer than in a model that keeps its training samples.
 LEFT_OUT = 1000
-# Samples of one task, and those of them whose features are computed at a time if all are in memory.
+# Samples of one task, and those of them whose values are computed at a time if all are in memory.
 STREAMED, ROWS = 2048, 256
 # Rows of the normal equations that are computed at a time.
 PANEL = 128
@@ -50,20 +50,21 @@ class NormalEquations:
 
     Attributes
     ----------
-    features : callable
-        Returns psi of a range of samples, shape (n_rows, rank), up to a constant for each feature.
+    values : callable
+        Returns values of a range of samples at the landmarks, shape (n_rows, n_landmarks), up to a
+        constant in each row.
     T : ndarray of shape (n_landmarks, rank)
         As in `Landmarks`.
     Y : ndarray of shape (n_samples, n_outputs)
         Targets.
     weights : ndarray of shape (n_samples,)
     step : int
-        Samples whose features are in memory at a time.
+        Samples whose values are in memory at a time.
     means : ndarray of shape (n_outputs,)
         Subtracted from the targets.
     """
 
-    features: Callable[[slice], np.ndarray]
+    values: Callable[[slice], np.ndarray]
     T: np.ndarray
     Y: np.ndarray
     weights: np.ndarray
@@ -74,20 +75,21 @@ class NormalEquations:
     def of_no_samples(cls, T: np.ndarray, means: np.ndarray, **others: Any) -> Self:
         """Return the equations before their samples are known."""
         n_outputs = len(means)
-        return cls(no_features, T, np.zeros((0, n_outputs)), np.zeros(0), STREAMED, means, **others)
+        return cls(no_values, T, np.zeros((0, n_outputs)), np.zeros(0), STREAMED, means, **others)
 
     def part(self, rows: slice) -> dict[str, np.ndarray]:
         """Return the sums of some samples; of the symmetric matrix, the upper triangle."""
         sums = self.start()
         for start in range(rows.start, rows.stop, self.step):
             some = slice(start, min(start + self.step, rows.stop))
-            self.add_samples(self.features(some), self.Y[some], self.weights[some], sums)
+            self.add_samples(self.values(some), self.Y[some], self.weights[some], sums)
         return sums
 
     def add_samples(
-        self, psi: np.ndarray, Y: np.ndarray, w: np.ndarray, sums: dict[str, np.ndarray]
+        self, values: np.ndarray, Y: np.ndarray, w: np.ndarray, sums: dict[str, np.ndarray]
     ) -> None:
-        """Add samples with features psi of shape (n_rows, rank), which are overwritten."""
+        """Add samples with these values at the landmarks, shape (n_rows, n_landmarks)."""
+        psi = values @ self.T
         root = add_features(psi, w, sums)
         sums["targets"] += psi.T @ (root * (Y - self.means))
 
@@ -176,7 +178,7 @@ class LandmarkRidge(Strategy):
     ) -> dict[str, np.ndarray]:
         """Return the normal equations of all samples, of targets minus their means."""
         task = NormalEquations(
-            landmarks.features, landmarks.T, problem.Y, problem.weights, ROWS, means
+            landmarks.values, landmarks.T, problem.Y, problem.weights, ROWS, means
         )
         return problem.backend.fold(task, ranges_of(len(problem.Y)), "normal equations")
 
@@ -281,7 +283,7 @@ class LandmarkSolution:
         )  # fmt: skip
 
 
-def no_features(rows: slice) -> np.ndarray:
+def no_values(rows: slice) -> np.ndarray:
     """Raise: the samples are not known yet."""
     raise TypeError("these equations have no samples")
 

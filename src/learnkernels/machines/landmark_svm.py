@@ -195,12 +195,12 @@ class ActiveRidge:
         """Return kernel values of some samples at the landmarks, (n_rows, n_landmarks)."""
         return self.landmarks.values(rows) if self.values is None else self.values[rows]
 
-    def features_of(self, index: np.ndarray) -> Callable[[slice], np.ndarray]:
-        """Return the function that returns features of a range of the samples `index`."""
+    def values_of(self, index: np.ndarray) -> Callable[[slice], np.ndarray]:
+        """Return the function that returns kernel values of a range of the samples `index`."""
         if self.values is None:
-            return replace(self.landmarks, kernel=self.landmarks.kernel.take(index)).features
-        values, T = self.values, self.landmarks.T
-        return lambda rows: values[index[rows]] @ T
+            return replace(self.landmarks, kernel=self.landmarks.kernel.take(index)).values
+        values = self.values
+        return lambda rows: values[index[rows]]
 
     def forget(self) -> None:
         """Mark all samples as inactive."""
@@ -229,7 +229,7 @@ class ActiveRidge:
         if not len(index):
             return
         w, y = self.problem.weights[index], self.y[index, None]
-        task = NormalEquations(self.features_of(index), self.landmarks.T, y, w, ROWS, np.zeros(1))
+        task = NormalEquations(self.values_of(index), self.landmarks.T, y, w, ROWS, np.zeros(1))
         # Not by `fold`, whose total is one more matrix.
         for part in self.problem.backend.map(task.part, ranges_of(len(w)), "normal equations"):
             for name, values in self.sums.items():
@@ -268,10 +268,10 @@ class ActiveRidge:
         """
         found, index = f.copy(), np.flatnonzero(self.active)
         factor, mean, w = self.factor(alpha), self.mean(), self.problem.weights[index]
-        features = self.features_of(index)
+        values = self.values_of(index)
 
         def leverages(rows: slice) -> np.ndarray:
-            psi = features(rows) - mean
+            psi = values(rows) @ self.landmarks.T - mean
             half = solve_triangular(factor, psi.T, lower=True, check_finite=False)
             return np.asarray(np.einsum("ij,ij->j", half, half))
 

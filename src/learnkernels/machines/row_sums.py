@@ -81,8 +81,8 @@ class LocalRowSums(RowSums):
         self.means = np.asarray(weights @ Y / self.total)
 
     def task(self, landmarks: Landmarks, equations: NormalEquations) -> tuple[Any, Sequence[Any]]:
-        features = partial(read_features, landmarks.near, landmarks.T, self.read)
-        task = replace(equations, features=features, Y=self.Y, weights=self.weights)
+        values = partial(read_values, landmarks.near, self.read)
+        task = replace(equations, values=values, Y=self.Y, weights=self.weights)
         return task, ranges_of(len(self.Y))
 
 
@@ -133,8 +133,8 @@ class ChunkEquations:
     def part(self, values: Any) -> dict[str, np.ndarray]:
         """Return the sums of one chunk."""
         read, Y, w = self.convert(values)
-        features = partial(read_features, self.near, self.equations.T, read)
-        task = replace(self.equations, features=features, Y=Y, weights=w)
+        values_at = partial(read_values, self.near, read)
+        task = replace(self.equations, values=values_at, Y=Y, weights=w)
         return ONE_THREAD.fold(task, ranges_of(len(w)), PASS)
 
     def work(self, chunk: Any) -> float:
@@ -180,8 +180,6 @@ class StreamedRidge(LandmarkRidge):
         return self.rows.sums(landmarks, NormalEquations.of_no_samples(landmarks.T, means))
 
 
-def read_features(
-    near: LearnedKernel, T: np.ndarray, read: Callable[[slice], Any], rows: slice
-) -> np.ndarray:
-    """Return features of samples that are read, shape (n_rows, rank), up to a constant each."""
-    return near.cross_gram(read(rows), ONE_THREAD) @ T
+def read_values(near: LearnedKernel, read: Callable[[slice], Any], rows: slice) -> np.ndarray:
+    """Return values of samples that are read at the landmarks, shape (n_rows, n_landmarks)."""
+    return near.cross_gram(read(rows), ONE_THREAD)

@@ -210,20 +210,23 @@ class HingeEquations(NormalEquations):
     outputs: Sequence[int]
 
     def add_samples(
-        self, psi: np.ndarray, Y: np.ndarray, w: np.ndarray, sums: dict[str, np.ndarray]
+        self, values: np.ndarray, Y: np.ndarray, w: np.ndarray, sums: dict[str, np.ndarray]
     ) -> None:
-        """Add the active ones of some samples."""
+        """Add the active ones of some samples; features of others are not computed."""
         trials, some = self.trials, list(self.outputs)
-        f = psi @ trials.theta[some].T + trials.b[some]  # (n_rows, n_computed)
-        along = psi @ trials.theta_step[some].T + trials.b_step[some]
-        for k, output in enumerate(some):
-            y, own = Y[:, output], {name: values[k] for name, values in sums.items()}
-            margin, change = y * f[:, k], y * along[:, k]
-            for t, length in enumerate(LENGTHS):
-                own["losses"][t] += w @ np.maximum(0.0, 1 - margin - length * change) ** 2
-            slack = 1 - margin - trials.length[output] * change
-            active = (slack > 0) & (w > 0)
-            self.add_active(psi[active], y[active], w[active], slack[active], own)
+        Y = Y[:, some]  # (n_rows, n_computed)
+        margins = Y * (values @ (self.T @ trials.theta[some].T) + trials.b[some])
+        changes = Y * (values @ (self.T @ trials.theta_step[some].T) + trials.b_step[some])
+        for t, length in enumerate(LENGTHS):
+            sums["losses"][:, t] += w @ np.maximum(0.0, 1 - margins - length * changes) ** 2
+        slacks = 1 - margins - trials.length[some] * changes
+        active = (slacks > 0) & (w > 0)[:, None]
+        used = active.any(axis=1)
+        psi = values[used] @ self.T
+        Y, w, slacks, active = (one[used] for one in (Y, w, slacks, active))
+        for k, rows in enumerate(active.T):
+            own = {name: total[k] for name, total in sums.items()}
+            self.add_active(psi[rows], Y[rows, k], w[rows], slacks[rows, k], own)
 
     def add_active(
         self, psi: np.ndarray, y: np.ndarray, w: np.ndarray, slack: np.ndarray,
