@@ -105,10 +105,7 @@ def model(name: str, n: int, n_components: int) -> Any:
         return lk.KernelClassifier(n_jobs=1)
     if name.startswith("default"):
         subsample = "auto" if n > IN_MEMORY else None
-        machine = "auto" if subsample is None else "ridge"  # reads all rows once
-        return lk.KernelClassifier(
-            n_components=n_components, subsample=subsample, machine=machine, n_jobs=1
-        )
+        return lk.KernelClassifier(n_components=n_components, subsample=subsample, n_jobs=1)
     if name == "SVC":
         return SVC(gamma=GAMMA, cache_size=1000)
     if name == "boosting":
