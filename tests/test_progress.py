@@ -142,6 +142,16 @@ def test_pipe_gets_plain_lines_with_an_interval_between(problem, capfd, monkeypa
         assert "\x1b" not in err
 
 
+def test_line_of_a_finished_part_does_not_repeat_the_report_of_that_part(capfd, monkeypatch):
+    monkeypatch.setattr("learnkernels.progress.INTERVAL", 0.0)
+    with showing(True):
+        for k in track(range(2), 2, "folds"):
+            report(f"gap of fold {k}")
+    lines = [line.removeprefix("learnkernels: ") for line in capfd.readouterr().err.splitlines()]
+    expected = ["0 of 2, folds", "0 of 2, gap of fold 0", "1 of 2, folds", "1 of 2, gap of fold 1"]
+    assert lines == [*expected, "2 of 2, folds"]
+
+
 def test_inner_loop_does_not_change_the_bar_of_the_outer_loop(terminal):
     with showing(True):
         for _ in track(range(3), 3, "folds"):

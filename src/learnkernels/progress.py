@@ -168,13 +168,12 @@ class PlainDisplay:
 
     def __init__(self) -> None:
         self.counted = False
-        self.text = ""
+        self.what = ""
         self.total = self.done = 0
         self.last = time.monotonic()
 
     def write(self, text: str) -> None:
         """Print the text, unless a line was printed a moment ago."""
-        self.text = text
         if time.monotonic() - self.last < INTERVAL or sys.stderr is None:
             return
         self.last = time.monotonic()
@@ -183,11 +182,12 @@ class PlainDisplay:
 
     def start(self, total: int | None, what: str, done: int = 0) -> None:
         """Start or stop counting."""
-        self.counted, self.total, self.done = total is not None, total or 0, done
+        self.counted, self.what = total is not None, what
+        self.total, self.done = total or 0, done
         if what:
             self.write(what)
 
     def advance(self) -> None:
         """Count one more part."""
         self.done += 1
-        self.write(self.text)
+        self.write(self.what)  # what was reported last is of an earlier part
