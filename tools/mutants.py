@@ -32,6 +32,7 @@ MODULES = {
     "solvers/nonnegative_qp.py": ["solvers/test_nonnegative_qp.py"],
     "solvers/pivoted_cholesky.py": ["solvers/test_pivoted_cholesky.py"],
     "solvers/shifted_systems.py": ["solvers/test_shifted_systems.py"],
+    "solvers/triangular.py": ["solvers/test_triangular.py"],
     "solvers/weight_sets.py": ["solvers/test_weight_sets.py"],
     "solvers/working_set.py": ["solvers/test_working_set.py"],
     "solvers/working_set_qp.py": ["solvers/test_working_set_qp.py"],
