@@ -159,4 +159,4 @@ def svm(n: int, svc: bool = True) -> dict[str, float]:
     if svc:
         one = SVC(gamma=gammas[5], cache_size=1000)
         found["svc_seconds"] = cpu_seconds(lambda: one.fit(X, y))
-    return {name: round(value, 2) for name, value in found.items()}
+    return {name: round(value, 3) for name, value in found.items()}

@@ -24,6 +24,10 @@ __all__ = [
 ]
 
 
+# Seconds that the clock of `cpu_seconds` counts at a time.
+CLOCK = 0.01
+
+
 def seconds(
     function: Callable[[], object],
     repeats: int = 3,
@@ -45,11 +49,12 @@ def seconds(
 def cpu_seconds(function: Callable[[], object]) -> float:
     """Return the CPU time of a call and all its threads, without that of the operating system.
 
-    In a virtual machine the system may take longer to hand out memory than the call to use it.
+    In a virtual machine the system may take longer to hand out memory than the call to use it. The
+    result is at least half a unit of the clock, so that it can be divided by.
     """
     start = os.times().user
     function()
-    return os.times().user - start
+    return max(os.times().user - start, CLOCK / 2)
 
 
 def peak_extra_memory(function: Callable[[], object], interval: float = 0.002) -> float:
