@@ -147,7 +147,7 @@ def terminal_display() -> Iterator[Display]:
         def start(self, total: int | None, what: str, done: int = 0) -> None:
             self.counted = total is not None
             self.bars.remove_task(self.task)
-            self.task = self.bars.add_task(self.text or what, total=total, completed=done)
+            self.task = self.bars.add_task(what or self.text, total=total, completed=done)
 
         def advance(self) -> None:
             self.bars.advance(self.task)

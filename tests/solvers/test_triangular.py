@@ -19,6 +19,16 @@ def test_inverse_times_triangle_is_the_identity(n, order, rng):
     assert np.array_equal(np.triu(inverse, 1), np.triu(L, 1))
 
 
+def test_rows_of_a_larger_matrix_are_inverted_in_place(rng):
+    whole = rng.standard_normal((300, 400)) / 20
+    L = whole[:, 50:350]
+    L += 2 * np.eye(300)
+    expected, others = np.linalg.inv(np.tril(L)), whole[:, 350:].copy()
+    invert_lower(L)
+    np.testing.assert_allclose(np.tril(L), expected, atol=1e-12)
+    assert np.array_equal(whole[:, 350:], others)
+
+
 def test_inverse_is_as_accurate_as_substitution_if_ill_conditioned(rng):
     S = rng.standard_normal((400, 300))
     L = np.linalg.cholesky(S @ S.T + 1e-8 * np.eye(400))

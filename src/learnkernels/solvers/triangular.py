@@ -21,6 +21,8 @@ ALIGNED = 8
 def invert_lower(L: np.ndarray) -> None:
     """Replace the lower triangle of L by its inverse; other entries are not used.
 
+    The products need work space of half the size of L.
+
     Parameters
     ----------
     L : ndarray of shape (n, n)
