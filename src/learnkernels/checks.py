@@ -82,16 +82,17 @@ def require_finite(X: Any, what: str, names: Sequence[str] | None = None) -> Non
     """
     sparse = hasattr(X, "tocsr")
     values = X.data if sparse else X
-    infinite = np.argwhere(np.isinf(values))  # (n_infinite, 1 for a CSR matrix, else X.ndim)
-    if not len(infinite):
+    mask = np.isinf(values)
+    if not mask.any():
         return
-    first = tuple(infinite[0])
+    first = np.unravel_index(mask.argmax(), mask.shape)
     row, column, *kernel = (axis[first] for axis in X.tocoo().coords) if sparse else first
     raise InputError(
-        f"{what} contains {count_text(len(infinite), 'infinite value')} (the first is "
-        f"{values[first]} in row {row}, column {column if names is None else repr(names[column])}"
-        f"{f' of kernel {kernel[0]}' if kernel else ''}); expected finite numbers: replace them, "
-        "or drop these rows."
+        f"{what} contains {count_text(int(np.count_nonzero(mask)), 'infinite value')} (the first "
+        f"is {values[first]} in row {row}, column "
+        f"{column if names is None else repr(names[column])}"
+        f"{f' of kernel {kernel[0]}' if kernel else ''}); expected finite numbers: replace them"
+        f"{'' if kernel else ', or drop these rows'}."
     )
 
 

@@ -39,7 +39,9 @@ def test_first_infinite_cell_of_a_frame_has_the_name_of_the_column(kernels, X):
 def test_first_infinite_cell_of_a_stack_has_the_position_of_the_matrix(X):
     K = np.stack([X @ X.T, np.eye(12)], axis=-1)
     K[2, 3, 1] = np.inf
-    with pytest.raises(lk.InputError, match="inf in row 2, column 3 of kernel 1"):
+    with pytest.raises(
+        lk.InputError, match=r"inf in row 2, column 3 of kernel 1\); .*: replace them\.$"
+    ):
         model("precomputed", K)
 
 
