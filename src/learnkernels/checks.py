@@ -9,7 +9,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from sklearn.utils import check_random_state
 
-from learnkernels.errors import InputError, InputTypeError
+from learnkernels.errors import InputError, InputTypeError, RowError
 from learnkernels.plurals import count_text
 
 LARGEST = 1e300
@@ -70,7 +70,7 @@ def require_range(X: Any, what: str) -> None:
 
 
 def require_finite(X: Any, what: str, names: Sequence[str] | None = None) -> None:
-    """Raise if cells are infinite; NaN is allowed.
+    """Raise `RowError` if cells are infinite; NaN is allowed.
 
     Parameters
     ----------
@@ -87,12 +87,13 @@ def require_finite(X: Any, what: str, names: Sequence[str] | None = None) -> Non
         return
     first = np.unravel_index(mask.argmax(), mask.shape)
     row, column, *kernel = (axis[first] for axis in X.tocoo().coords) if sparse else first
-    raise InputError(
+    raise RowError(
         f"{what} contains {count_text(int(np.count_nonzero(mask)), 'infinite value')} (the first "
-        f"is {values[first]} in row {row}, column "
-        f"{column if names is None else repr(names[column])}"
+        f"is {values[first]} in row ",
+        int(row),
+        f", column {column if names is None else repr(names[column])}"
         f"{f' of kernel {kernel[0]}' if kernel else ''}); expected finite numbers: replace them"
-        f"{'' if kernel else ', or drop these rows'}."
+        f"{'' if kernel else ', or drop these rows'}.",
     )
 
 

@@ -5,6 +5,8 @@ expected, and how to fix it. Where Python, NumPy or scikit-learn raise a `TypeEr
 `TypeError` too.
 """
 
+from __future__ import annotations
+
 __all__ = [
     "ConstantKernelWarning",
     "InputError",
@@ -23,6 +25,28 @@ class InputError(ValueError):
 
 class InputTypeError(InputError, TypeError):
     """The type of the data or of a parameter is invalid."""
+
+
+class RowError(InputError):
+    """A row of the data is invalid; a caller that read only some rows can change its number.
+
+    Parameters
+    ----------
+    before, after : str
+        The message before and after the number of the row.
+    row : int
+    """
+
+    def __init__(self, before: str, row: int, after: str) -> None:
+        super().__init__(before, row, after)
+        self.before, self.row, self.after = before, row, after
+
+    def __str__(self) -> str:
+        return f"{self.before}{self.row}{self.after}"
+
+    def with_row(self, row: int) -> RowError:
+        """Return the error with another number of the row."""
+        return RowError(self.before, row, self.after)
 
 
 class ConstantKernelWarning(UserWarning):

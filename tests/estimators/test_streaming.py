@@ -139,20 +139,39 @@ def test_rows_are_read_in_parts(table, monkeypatch):
     assert source.largest <= 2048
 
 
-def test_infinite_cell_of_rows_in_parts_is_named_by_its_row_of_the_part(table, monkeypatch):
+def test_infinite_cell_of_rows_in_parts_is_named_by_its_row_of_X(table, monkeypatch):
     X, y = table
     found = model(method="unif", alpha=1.0).fit(X, y)
     monkeypatch.setattr("learnkernels.estimators.input.parts.ROWS", 500)
     X[1007, 2] = np.inf
-    with pytest.raises(
-        InputError, match=r"from row 1000 on, which is row 0 here: .* in row 7, col"
-    ):
+    with pytest.raises(InputError, match=r"^X contains 1 .* in row 1007, column 2\)"):
         found.predict(Sliced(X))
-    outside = np.setdiff1d(np.arange(N), found.subsample_)
-    X[1007, 2], X[outside[-1], 1] = 0.0, np.inf
+    outside = np.setdiff1d(np.arange(N), found.subsample_)[-1]
+    X[1007, 2], X[outside, 1] = 0.0, np.inf
     monkeypatch.setattr("learnkernels.machines.landmark_ridge.STREAMED", 100)
-    with pytest.raises(InputError, match=r"from row \d+ on, which is row 0 here: .* column 1"):
+    with pytest.raises(InputError, match=rf"^X contains 1 .* in row {outside}, column 1\)"):
         model(method="unif", alpha=1.0).fit(X, y)
+
+
+@pytest.mark.parametrize("kernels", [lk.gaussians(), lk.table(), lk.on([0, 1, 2], "linear")])
+@pytest.mark.parametrize("subsample", [300, "auto"])
+def test_infinite_cell_of_the_subsample_is_named_by_its_row_of_X(
+    kernels, subsample, table, monkeypatch
+):
+    monkeypatch.setattr(streaming, "AUTO_ROWS", 300)
+    X, y = table
+    options = {"method": "unif", "alpha": 1.0, "n_components": 60, "subsample": subsample}
+    row = lk.KernelRegressor(kernels, **options).fit(X, y).subsample_[20]
+    X[row, 1] = np.inf
+    with pytest.raises(InputError, match=rf"inf in row {row}, column "):
+        lk.KernelRegressor(kernels, **options).fit(X, y)
+
+
+@pytest.mark.parametrize("form", [np.asarray, list, pd.Series])
+def test_column_without_rows_has_the_shape_of_X_in_the_error_of_a_subsample(form, table):
+    X, y = table
+    with pytest.raises(InputError, match=r"\(1500,\)"):
+        model().fit(form(X[:, 0]), y)
 
 
 def test_classes_probabilities_and_weights(rng):

@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from learnkernels._warnings import warn
-from learnkernels.errors import InputError, TableWarning
+from learnkernels.errors import InputError, RowError, TableWarning
 from learnkernels.kernels import tables
 from learnkernels.plurals import count_text
 
@@ -58,7 +58,7 @@ class Numbers:
         try:
             return values.astype(float)[:, None]
         except (TypeError, ValueError):
-            raise InputError(not_numbers(values, name)) from None
+            raise not_numbers(values, name) from None
 
     def names(self, name: str) -> list[str]:
         """Return the names of the new columns."""
@@ -318,9 +318,11 @@ def as_dates(values: np.ndarray, name: str) -> np.ndarray:
         if tables.is_missing(value):
             continue
         if not is_date(value):
-            raise InputError(
-                f"column {name!r} contains {value!r} in row {i}, but the model was trained on "
-                "dates; write dates such as 2024-02-29, or convert them with pandas.to_datetime."
+            raise RowError(
+                f"column {name!r} contains {value!r} in row ",
+                i,
+                ", but the model was trained on dates; write dates such as 2024-02-29, or convert "
+                "them with pandas.to_datetime.",
             )
         one = datetime.datetime.fromisoformat(value) if isinstance(value, str) else value
         if isinstance(one, datetime.datetime) and one.tzinfo is not None:
@@ -369,15 +371,16 @@ def is_number_text(value: str) -> bool:
     return True
 
 
-def not_numbers(values: np.ndarray, name: str) -> str:
-    """Return the message for texts in a column that had numbers in training."""
+def not_numbers(values: np.ndarray, name: str) -> InputError:
+    """Return the error for texts in a column that had numbers in training."""
     wrong = [
         i
         for i, value in enumerate(values)
         if not (isinstance(value, (Real, np.bool_)) or is_number_text(str(value)))
     ]
-    first = f", the first is {values[wrong[0]]!r} in row {wrong[0]}" if wrong else ""
-    return (
-        f"column {name!r} contains text in {count_text(len(wrong), 'row')}{first}, but the model "
-        "was trained on numbers; write numbers, or leave these cells missing."
-    )
+    found = f"column {name!r} contains text in {count_text(len(wrong), 'row')}"
+    advice = ", but the model was trained on numbers; write numbers, or leave these cells missing."
+    if not wrong:
+        return InputError(f"{found}{advice}")
+    first = wrong[0]
+    return RowError(f"{found}, the first is {values[first]!r} in row ", first, advice)

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 
 from learnkernels.checks import require_finite, require_range
-from learnkernels.errors import InputError
+from learnkernels.errors import InputError, RowError
 from learnkernels.kernels import tables
 from learnkernels.kernels.base import Kernel, TrainingData
 from learnkernels.kernels.encoding import Encoding, encodings_of
@@ -320,11 +320,13 @@ def has_values(data: Any, view: str, names: Sequence[str] | None = None) -> np.n
     n_missing = np.isnan(data).sum(axis=1)
     partly = np.flatnonzero((n_missing > 0) & (n_missing < data.shape[1]))
     if len(partly):
-        raise InputError(
+        raise RowError(
             f"Input X contains NaN: view {view!r} lacks {n_missing[partly[0]]} of {data.shape[1]} "
-            f"values in row {partly[0]} (and some in {count_text(len(partly) - 1, 'other row')}); "
+            "values in row ",
+            int(partly[0]),
+            f" (and some in {count_text(len(partly) - 1, 'other row')}); "
             "a sample needs all values of a view or none: pass lk.table(kernels) for this view, "
-            "which fills missing cells, or fill them before."
+            "which fills missing cells, or fill them before.",
         )
     return np.asarray(n_missing == 0)
 

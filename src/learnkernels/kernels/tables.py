@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from learnkernels.errors import InputError
+from learnkernels.errors import InputError, RowError
 
 
 def is_frame(X: Any) -> bool:
@@ -99,9 +99,10 @@ def strings(X: Any, position: int, view: str) -> np.ndarray:
         if isinstance(value, str):
             out[i] = str(value)
         elif not is_missing(value):
-            raise InputError(
-                f"view {view!r} contains {value!r} in row {i} where text is expected; "
-                "convert every value to a string."
+            raise RowError(
+                f"view {view!r} contains {value!r} in row ",
+                i,
+                " where text is expected; convert every value to a string.",
             )
     return out
 

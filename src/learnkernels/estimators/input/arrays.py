@@ -181,6 +181,14 @@ def wrong_shape(X: Any, y: Any = None, error: str = "") -> InputError:
     )
 
 
+def require_two_dimensions(X: Any) -> None:
+    """Raise unless X has two dimensions, or contains texts, of shape (n_samples,)."""
+    shape = np.shape(X)
+    texts = getattr(getattr(X, "dtype", None), "kind", "O") in "OUST"
+    if len(shape) != 2 and not (len(shape) == 1 and texts):
+        raise wrong_shape(X)
+
+
 def other_columns(X: Any, y: Any, error: str) -> InputError:
     """Return the error for another number of columns than in training."""
     return InputError(

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from learnkernels.checks import as_input_error
-from learnkernels.errors import InputError, InputTypeError
+from learnkernels.errors import InputError, InputTypeError, RowError
 from learnkernels.kernels import tables
 from learnkernels.kernels.tables import is_frame, is_lazy
 
@@ -351,13 +351,22 @@ def by_parts(function: Callable[[Any], Any], X: Any) -> list[Any]:
 
 @contextmanager
 def counting_rows_from(start: int) -> Iterator[None]:
-    """Add to an error about some rows which row of the table is the first of them."""
+    """Change the number of the row in errors about rows of X from `start` on."""
     try:
         yield
-    except InputError as error:
+    except RowError as error:
         if not start:
             raise
-        raise type(error)(f"In X from row {start} on, which is row 0 here: {error}") from error
+        raise error.with_row(start + error.row) from error
+
+
+@contextmanager
+def counting_rows_of(index: np.ndarray) -> Iterator[None]:
+    """Change the number of the row in errors about the rows `index` of X."""
+    try:
+        yield
+    except RowError as error:
+        raise error.with_row(int(index[error.row])) from error
 
 
 def taken(parts: Parts, index: np.ndarray) -> Any:

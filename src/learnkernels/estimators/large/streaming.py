@@ -28,7 +28,14 @@ from learnkernels.estimators.fitting import (
     Predictor,
     regularization,
 )
-from learnkernels.estimators.input.parts import as_parts, counting_rows_from, state_of
+from learnkernels.estimators.input.arrays import require_two_dimensions
+from learnkernels.estimators.input.parts import (
+    as_parts,
+    counting_rows_from,
+    counting_rows_of,
+    require_one_table,
+    state_of,
+)
 from learnkernels.estimators.input.samples import Rows, balanced_weights, class_codes
 from learnkernels.estimators.large.dask_rows import RowsOnWorkers
 from learnkernels.estimators.large.precision import PILOT, needed_rows
@@ -85,7 +92,8 @@ def fit_subsample(model: Any, X: Any, y: Any, sample_weight: Any) -> None:
     require_machine(model, size)
     chosen, *few = rows.take(*draw(model, rows, size))
     logger.info("%d of %d rows are used to learn the kernel.", len(chosen), rows.n_rows)
-    fitted = model._fit_in_memory(*few)
+    with counting_rows_of(chosen):
+        fitted = model._fit_in_memory(*few)
     try:
         require_others(model, len(fitted.prepared.Y))
         with model._progress():
@@ -171,6 +179,11 @@ class RowsInParts:
 
 def training_rows(model: Any, X: Any, y: Any, sample_weight: Any) -> TrainingRows:
     """Return all rows: on the workers if X is a Dask array or frame and Dask is the backend."""
+    require_one_table(X)
+    if isinstance(X, list | tuple):
+        with as_input_error("X: "):
+            X = np.asarray(X)
+    require_two_dimensions(X)
     backend = as_backend(model.backend, model.n_jobs)
     if is_dask(X) and isinstance(backend, Dask):
         return RowsOnWorkers(model, X, y, sample_weight, backend.client)
@@ -295,8 +308,9 @@ def automatic_size(model: Any, rows: TrainingRows, least: int) -> int:
     if least >= rows.n_kept:
         return rows.n_rows
     require_machine(model, least)
-    _, *few = rows.take(*draw(model, rows, PILOT))
-    size = max(needed_rows(model, as_method(model.method, model.TASK), tuple(few)), least)
+    chosen, *few = rows.take(*draw(model, rows, PILOT))
+    with counting_rows_of(chosen):
+        size = max(needed_rows(model, as_method(model.method, model.TASK), tuple(few)), least)
     logger.info('subsample="auto": %d of %d rows.', min(size, rows.n_rows), rows.n_rows)
     return size
 
