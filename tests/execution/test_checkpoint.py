@@ -153,6 +153,29 @@ def test_damaged_checkpoint_is_refused_and_kept(damage, interrupted):
     assert path.read_bytes() == before
 
 
+@pytest.mark.parametrize(
+    ("failure", "error", "message"),
+    [
+        (PermissionError(13, "Permission denied"), lk.InputError, "cannot be read.*Allow reading"),
+        (MemoryError("no memory"), MemoryError, "no memory"),
+    ],
+)
+def test_checkpoint_that_cannot_be_read_is_not_described_as_damaged(
+    failure, error, message, interrupted, monkeypatch
+):
+    def load(*args, **kwargs):
+        raise failure
+
+    fit, path = interrupted
+    before = path.read_bytes()
+    with monkeypatch.context() as patch:
+        patch.setattr(np, "load", load)
+        with pytest.raises(error, match=message) as raised:
+            fit()
+    assert "damaged" not in str(raised.value) and path.read_bytes() == before
+    fit()
+
+
 @pytest.mark.parametrize("change", [{"done": np.array(N_ITEMS)}, {"R": np.zeros(3)}])
 def test_checkpoint_with_wrong_content_is_refused(change, interrupted):
     fit, path = interrupted

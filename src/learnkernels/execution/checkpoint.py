@@ -13,7 +13,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -184,19 +183,26 @@ def checkpoint_path(path: Any) -> Path:
             "or choose another file."
         )
     if file.exists():
-        with opened(file):
-            pass
+        read_arrays(file, names=["done"])
     return file
 
 
-@contextmanager
-def opened(path: Path) -> Iterator[Any]:
-    """Open the arrays of a checkpoint; raise if the file is none, or if it is damaged."""
+def read_arrays(path: Path, names: list[str] | None = None) -> dict[str, Any]:
+    """Return arrays of a checkpoint, all by default; raise if the file is none, or is damaged."""
     try:
         with np.load(path, allow_pickle=False) as content:
             if not {"fingerprint", "done"} <= set(content.files):
                 raise ValueError("it has other arrays than a checkpoint")
-            yield content
+            arrays = {name: content[name] for name in names or content.files}
+            int(arrays["done"])  # raises if it is not one number
+            return arrays
+    except MemoryError:
+        raise
+    except PermissionError as error:
+        raise InputError(
+            f"{str(path)!r} cannot be read: permission denied. Allow reading it, or choose another "
+            "file."
+        ) from error
     except Exception as error:  # a damaged archive raises errors of many types
         raise InputError(
             f"{str(path)!r} is not a checkpoint, or it is damaged; delete it to start again, or "
@@ -268,9 +274,8 @@ class CheckpointFile:
 
     def content(self) -> tuple[Total, Total, int]:
         """Return the arrays of the total, those of the point, and the number of items."""
-        with opened(self.path) as content:
-            arrays = {name: content[name] for name in content.files}
-            fingerprint, done = str(arrays.pop("fingerprint")), int(arrays.pop("done"))
+        arrays = read_arrays(self.path)
+        fingerprint, done = str(arrays.pop("fingerprint")), int(arrays.pop("done"))
         if fingerprint != self.fingerprint:
             raise InputError(
                 f"the checkpoint {str(self.path)!r} belongs to another pass: other data, kernels, "
