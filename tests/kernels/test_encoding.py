@@ -46,8 +46,10 @@ def test_one_text_among_different_numbers_is_named_in_the_warning():
         assert list(encodings_of(X, [0, 1], ["size", "x"], slice(None))) == [1]
 
 
-def test_different_numbers_written_as_text_are_named_in_the_warning():
-    X = pd.DataFrame({"size": [*(f"{k}.5" for k in range(N)), "oops"], "x": range(N + 1)})
+@pytest.mark.parametrize("other", ["0.1", "inf", "-Infinity", "nan"])
+def test_different_numbers_written_as_text_are_named_in_the_warning(other):
+    size = [other, *(f"{k}.5" for k in range(1, N)), "oops"]
+    X = pd.DataFrame({"size": size, "x": range(N + 1)})
     with pytest.warns(TableWarning, match=r"'size' is left out: its 40 .* numbers .*to_numeric"):
         assert list(encodings_of(X, [0, 1], ["size", "x"], slice(N))) == [1]
 

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from math import isfinite
 from numbers import Real
 from reprlib import repr as shortened
 from typing import Any, ClassVar
@@ -227,7 +228,8 @@ def numbers_as_text(name: str, counts: Counter[str]) -> str:
     A word may be in other rows, for example outside of the subsample of a fit.
     """
     numbers = [float(value) for value in counts if is_number_text(value)]
-    if len(numbers) < len(counts) or max(map(abs, numbers)) >= 2**63:  # longer ones are keys
+    largest = max((abs(value) for value in numbers if isfinite(value)), default=0.0)
+    if len(numbers) < len(counts) or largest >= 2**63:  # longer ones are keys
         return ""
     return (
         f"column {name!r} is left out: its {count_text(counts.total(), 'value')} are all different "
