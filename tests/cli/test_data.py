@@ -82,7 +82,7 @@ def test_column_is_numeric_if_all_its_cells_are(cells, read, written):
     table = read_table(written("a,b\n" + "".join(f"{cell},1\n" for cell in cells)))
     assert table["a"].tolist() == read
     if np.inf in read:
-        with pytest.raises(InputError, match=r"columns \['a'\] contain infinite values"):
+        with pytest.raises(InputError, match=r"\['a'\] contain infinite .*expected finite"):
             check_infinite(table)
 
 

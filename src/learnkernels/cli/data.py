@@ -294,7 +294,10 @@ def check_infinite(X: pd.DataFrame) -> None:
     numbers = X.select_dtypes("number", exclude="timedelta")
     infinite = numbers.columns[np.isinf(numbers.to_numpy(dtype=float)).any(axis=0)].tolist()
     if infinite:
-        raise InputError(f"columns {infinite[:5]} contain infinite values; replace or remove them.")
+        raise InputError(
+            f"columns {infinite[:5]} contain infinite values; expected finite numbers: "
+            "replace or remove them."
+        )
 
 
 def header_hint(table: pd.DataFrame) -> str:
