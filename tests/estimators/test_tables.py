@@ -209,3 +209,11 @@ def test_labels_of_several_types_beside_a_frame_raise_input_error(label):
     y = np.array([label, *["a", "b"] * 4, "a"], dtype=object)
     with pytest.raises(lk.InputError):
         lk.KernelClassifier().fit(X, y)
+
+
+def test_infinite_column_beside_text_raises_an_error_without_other_warnings():
+    X = pd.DataFrame({"word": list("ab") * 10, "x": np.r_[np.inf, np.arange(19.0)]})
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        with pytest.raises(lk.InputError, match=r"^X contains 1 infinite .* in row 0, column 'x'"):
+            lk.KernelRegressor(method="unif", alpha=1.0).fit(X, np.arange(20) ** 2.0)

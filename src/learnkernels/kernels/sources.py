@@ -296,10 +296,9 @@ def check_text(X: Any, positions: Sequence[int], names: Sequence[str] | None, vi
     text = [position for position in positions if tables.holds_text(X, position)]
     if text and len(positions) > 1:
         found = [names[position] if names is not None else position for position in text]
-        where = "X" if view == ALL_COLUMNS else f"view {view!r}"
         raise InputError(
-            f"columns {found[:5]} of {where} contain text; expected numbers, or a single column of "
-            "text: give each text column a view of its own, for example "
+            f"columns {found[:5]} of {described(view)} contain text; expected numbers, or a single "
+            "column of text: give each text column a view of its own, for example "
             "lk.on(column, lk.ngrams())."
         )
     return bool(text)
@@ -313,16 +312,16 @@ def has_values(data: Any, view: str, names: Sequence[str] | None = None) -> np.n
     if sparse.issparse(data):
         if np.isnan(data.data).any():
             raise InputError(
-                f"view {view!r} contains NaN in a sparse matrix; expected finite numbers: replace "
-                "them, for example by 0."
+                f"{described(view)} contains NaN in a sparse matrix; expected finite numbers: "
+                "replace them, for example by 0."
             )
         return np.ones(data.shape[0], dtype=bool)
     n_missing = np.isnan(data).sum(axis=1)
     partly = np.flatnonzero((n_missing > 0) & (n_missing < data.shape[1]))
     if len(partly):
         raise RowError(
-            f"Input X contains NaN: view {view!r} lacks {n_missing[partly[0]]} of {data.shape[1]} "
-            "values in row ",
+            f"Input X contains NaN: {described(view)} lacks {n_missing[partly[0]]} of "
+            f"{data.shape[1]} values in row ",
             int(partly[0]),
             f" (and some in {count_text(len(partly) - 1, 'other row')}); "
             "a sample needs all values of a view or none: pass lk.table(kernels) for this view, "
@@ -333,9 +332,15 @@ def has_values(data: Any, view: str, names: Sequence[str] | None = None) -> np.n
 
 def check_values(data: Any, view: str, names: Sequence[str] | None = None) -> None:
     """Raise if values are infinite or too large; `names` are those of the columns."""
-    require_finite(data, f"view {view!r}", names)
+    where = described(view)
+    require_finite(data, where, names)
     values = data.data if sparse.issparse(data) else data
-    require_range(values[~np.isnan(values)], f"view {view!r}")
+    require_range(values[~np.isnan(values)], where)
+
+
+def described(view: str) -> str:
+    """Return the name of a view in messages: X for all columns, which are no view of the user."""
+    return "X" if view == ALL_COLUMNS else f"view {view!r}"
 
 
 def absent_columns(view: str, absent: list[str], missing: str) -> str:

@@ -139,7 +139,7 @@ def determines(values: np.ndarray, y: np.ndarray, n_targets: int) -> bool:
     """
     numeric = values.dtype.kind in "iuf"
     if 2 * n_targets > len(y):
-        if not numeric or y.dtype.kind not in "iuf":
+        if not numeric or y.dtype.kind not in "iuf" or not np.isfinite(values).all():
             return False
         a, b = values - values.mean(), y - y.mean()
         return bool(abs(a @ b) > (1 - SAME) * np.linalg.norm(a) * np.linalg.norm(b) > 0)
