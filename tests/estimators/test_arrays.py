@@ -94,11 +94,40 @@ def test_file_of_data_sets_raises_an_error_that_names_them(options, X):
 
 def test_dictionary_of_columns_raises_an_error_that_names_frames(X):
     with pytest.raises(
-        lk.InputError, match=r"X is a dict with .*'a', 'b'; .* or a frame of columns"
+        lk.InputError, match=r"X is a dict with .*'a', 'b'; .*: pass pandas\.DataFrame\(X\)\."
     ):
         lk.KernelRegressor().fit({"a": X[:, 0], "b": X[:, 1]}, X[:, 2])
     with pytest.raises(lk.InputError, match="without entries"):
         lk.KernelRegressor().fit({}, X[:, 2])
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+@pytest.mark.parametrize("given", [None, 3.0])
+def test_single_value_raises_an_error_that_names_its_type(kernels, given, X):
+    message = rf"^X is a {type(given).__name__}; expected a table .*: pass an array or a frame\.$"
+    with pytest.raises(lk.InputError, match=message):
+        model(kernels, X).predict(given)
+
+
+@pytest.mark.parametrize("kernels", KERNELS)
+def test_series_of_numbers_raises_an_error_that_names_to_frame(kernels, X):
+    message = r"^X is a Series of shape \(12,\); expected .*: pass X\.to_frame\(\)\."
+    with pytest.raises(lk.InputError, match=message):
+        model(kernels, pd.Series(X[:, 0]))
+    with pytest.raises(lk.InputError, match=message):
+        model(kernels, X).predict(pd.Series(X[:, 0]))
+
+
+@pytest.mark.parametrize("ragged", [True, False])
+@pytest.mark.parametrize("form", [np.asarray, pd.DataFrame])
+@pytest.mark.parametrize("options", [{}, {"subsample": 6, "n_components": 2}])
+@pytest.mark.parametrize("Model", [lk.KernelClassifier, lk.KernelRegressor])
+def test_targets_of_several_values_in_a_cell_are_named(Model, options, form, ragged, X):
+    y = [[1, 2], [1]] * 6
+    if not ragged:
+        y = pd.Series(y)
+    with pytest.raises(lk.InputError, match=r"^y contains several values .* \[1, 2\]"):
+        Model(**options).fit(form(X), y)
 
 
 def test_targets_of_three_dimensions_are_not_described_as_the_shape_of_X(X):

@@ -172,8 +172,12 @@ def test_column_of_dates_is_named_by_kernels_of_numbers():
 @pytest.mark.parametrize(
     ("kernels", "message"),
     [
-        (lk.gaussians(), r"columns \['nested'\] contain several values in a cell"),
-        (lk.on(["a", "nested"], "linear"), r"cells of columns \['nested'\] contain several values"),
+        (lk.gaussians(), r"cells of columns \['nested'\] contain several values"),
+        (
+            lk.on(["a", "nested"], "linear"),
+            r"columns \['nested'\] of view .* contain several values",
+        ),
+        (lk.on("nested", lk.ngrams()), r"of view 'nested' .*; expected one number or text"),
     ],
 )
 def test_column_of_lists_is_named_by_kernels_of_numbers(kernels, message):

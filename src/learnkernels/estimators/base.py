@@ -21,7 +21,7 @@ from learnkernels.errors import InputError
 from learnkernels.estimators.families import FamilyChoice, choose_family
 from learnkernels.estimators.fitting import Learned, Prepared, prepare, resolve_on
 from learnkernels.estimators.guarantees import Guarantees, guarantees_of
-from learnkernels.estimators.input.arrays import validated_numbers
+from learnkernels.estimators.input.arrays import require_single_targets, validated_numbers
 from learnkernels.estimators.input.parts import require_one_table
 from learnkernels.estimators.input.samples import Rows
 from learnkernels.estimators.input.tables import (
@@ -72,6 +72,7 @@ class BaseKernelEstimator(LearnedKernelHTML, BaseEstimator):
         require_one_table(X)
         X, y = in_memory(X), in_memory(y)
         if fitting:
+            require_single_targets(y)
             self._reads_tables = kind == "table" or (kind == "encoded" and is_mixed(X))
         read = validated_table if self._reads_tables else validated_numbers
         found = read(self, X, y, **options)

@@ -29,7 +29,8 @@ def is_lazy(X: Any) -> bool:
     if hasattr(X, "__dask_graph__"):
         return True
     in_memory = isinstance(X, np.ndarray | list | tuple) or sparse.issparse(X) or is_frame(X)
-    return not in_memory and hasattr(X, "shape") and hasattr(X, "__getitem__")
+    series = hasattr(X, "to_frame")
+    return not (in_memory or series) and hasattr(X, "shape") and hasattr(X, "__getitem__")
 
 
 def n_rows(X: Any) -> int:
@@ -163,8 +164,9 @@ def numbers(X: Any, positions: Sequence[int], view: str) -> Any:
         nested = [names[i] for i in positions if first_nested(column(X, i)) is not None]
         if nested:
             raise InputError(
-                f"view {view!r} takes numbers, but cells of columns {nested[:5]} contain several "
-                "values; leave these columns out, or compute columns of single numbers from them."
+                f"cells of columns {nested[:5]} of view {view!r} contain several values; expected "
+                "one number or text in each: leave these columns out, or compute columns of single "
+                "values from them."
             ) from error
         text = [names[position] for position in positions if holds_text(X, position)]
         raise InputError(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from reprlib import repr as shortened
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from sklearn.utils.validation import validate_data
 from learnkernels.checks import as_input_error, require_finite, require_range
 from learnkernels.errors import InputError, InputTypeError
 from learnkernels.kernels import input_kind
-from learnkernels.kernels.tables import column_names
+from learnkernels.kernels.tables import column_names, first_nested
 from learnkernels.plurals import count_text
 
 
@@ -107,6 +108,21 @@ def canonical(X: Any) -> Any:
     return X
 
 
+def require_single_targets(y: Any) -> None:
+    """Raise if cells of y contain several values, or its rows have different lengths."""
+    try:
+        values = np.asarray(y)
+    except ValueError:
+        values = np.fromiter(y, dtype=object)
+    nested = first_nested(values.ravel())
+    if nested is not None:
+        raise InputError(
+            "y contains several values in a cell, or rows of different lengths (the first is "
+            f"{shortened(nested)}); expected one number or class label for each row of X: compute "
+            "single values from them."
+        )
+
+
 def not_numbers(X: Any, y: Any, error: str) -> InputError:
     """Return the error for columns of X, or y, that contain text or dates in place of numbers."""
     names = []
@@ -125,9 +141,9 @@ def not_numbers(X: Any, y: Any, error: str) -> InputError:
             "date, or drop them."
         )
     if "setting an array element" in error:
-        where = f"columns {names} contain" if names else "the data contain"
+        where = f"cells of columns {names} contain" if names else "cells of X contain"
         return InputError(
-            f"{where} several values in a cell, or rows of different lengths ({error}); expected "
+            f"{where} several values, or rows of different lengths ({error}); expected "
             "one number in each cell: drop these columns, or compute columns of numbers from them."
         )
     if hasattr(X, "columns") and not names and not isinstance(y, str):
@@ -170,9 +186,14 @@ def infinite_values(X: Any, y: Any, error: str) -> InputError:
 
 def wrong_shape(X: Any, y: Any = None, error: str = "") -> InputError:
     """Return the error for X that does not have two dimensions."""
-    shape = np.shape(X)
+    shape, kind = np.shape(X), type(X).__name__
     if len(shape) == 2:  # y has too many dimensions
         return InputError(error)
+    expected = "expected a table of shape (n_samples, n_columns)"
+    if not shape:
+        return InputError(f"X is a {kind}; {expected}: pass an array or a frame.")
+    if hasattr(X, "to_frame"):
+        return InputError(f"X is a {kind} of shape {shape}; {expected}: pass X.to_frame().")
     ways = "np.reshape(X, (-1, 1)) if it is one column, np.reshape(X, (1, -1)) if it is one sample"
     if len(shape) > 2:
         ways = "np.reshape(X, (len(X), -1)), one row for each sample"
@@ -202,6 +223,6 @@ ERRORS: tuple[tuple[str, Callable[[Any, Any, str], InputError]], ...] = (
     ("a real number, not", not_plain_values),
     ("X contains NaN", missing_cells),
     ("X contains infinity", infinite_values),
-    ("Expected 2D array|Found array with dim", wrong_shape),
+    ("Expected 2D array|Expected a 2-dimensional|Found array with dim", wrong_shape),
     (r"X has \d+ features, but", other_columns),
 )

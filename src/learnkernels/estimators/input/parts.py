@@ -301,10 +301,10 @@ def require_one_table(X: Any) -> None:
     if not names:
         raise InputTypeError(f"{what} without entries; expected one table: pass an array.")
     listed = ", ".join(map(repr, names[:5])) + (", ..." if len(names) > 5 else "")
-    raise InputTypeError(
-        f"{what} with the entries {listed}; expected one table: pass one of them, such as "
-        f"X[{names[0]!r}], or a frame of columns."
-    )
+    advice = f"one of them, such as X[{names[0]!r}]"
+    if isinstance(X, dict) and np.asarray(X[names[0]], dtype=object).ndim == 1:
+        advice = "pandas.DataFrame(X)"
+    raise InputTypeError(f"{what} with the entries {listed}; expected one table: pass {advice}.")
 
 
 def as_parts(X: Any) -> Parts:

@@ -175,7 +175,9 @@ def as_table(X: Any) -> Any:
     if values.ndim == 1 and values.dtype.kind in "OUST":
         return values.astype(object)
     if values.ndim != 2:
-        raise InputError(f"{wrong_shape(values)} To kernels of texts, pass a list of strings.")
+        error = wrong_shape(values if isinstance(X, list | tuple) else X)
+        advice = " For text kernels, pass a list of strings." if values.ndim == 1 else ""
+        raise InputError(f"{error}{advice}")
     if values.dtype.kind in "biuf":
         return values.astype(float)
     return values.astype(object)

@@ -28,7 +28,7 @@ from learnkernels.estimators.fitting import (
     Predictor,
     regularization,
 )
-from learnkernels.estimators.input.arrays import require_two_dimensions
+from learnkernels.estimators.input.arrays import require_single_targets, require_two_dimensions
 from learnkernels.estimators.input.parts import (
     as_parts,
     counting_rows_from,
@@ -266,6 +266,7 @@ def validated(model: Any, n: int, y: Any, sample_weight: Any) -> tuple[np.ndarra
 
 def require_targets(y: Any) -> None:
     """Raise if real targets are missing in some rows."""
+    require_single_targets(y)
     values = np.asarray(y)
     if values.dtype.kind != "f" or not np.isnan(values).any():
         return
