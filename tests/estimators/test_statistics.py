@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -193,3 +195,13 @@ def test_stack_on_disk_is_sampled_like_one_in_memory(rng, tmp_path):
     found = lk.alignment_statistics("precomputed", stored, X[:, 0], subsample=20)
     expected = lk.alignment_statistics("precomputed", K, X[:, 0], subsample=20)
     assert np.allclose(found.alignments(), expected.alignments())
+
+
+def test_infinite_cell_of_a_sample_of_rows_is_named_by_its_row_of_X(many, tmp_path):
+    X, y = many
+    path = tmp_path / "X.npy"
+    np.save(path, np.where(np.arange(len(X))[:, None] % 7 == 0, np.inf, X))
+    with pytest.raises(lk.InputError, match=r"in row \d+, column 0") as raised:
+        lk.alignment_statistics(KERNELS, np.load(path, mmap_mode="r"), y, subsample=150)
+    row = re.search(r"row (\d+)", str(raised.value))
+    assert row is not None and int(row[1]) % 7 == 0

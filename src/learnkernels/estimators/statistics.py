@@ -17,7 +17,7 @@ from learnkernels.checks import as_input_error, random_generator, require_positi
 from learnkernels.errors import InputError
 from learnkernels.estimators.base import in_memory
 from learnkernels.estimators.fitting import Prepared
-from learnkernels.estimators.input.parts import as_parts
+from learnkernels.estimators.input.parts import as_parts, counting_rows_of
 from learnkernels.estimators.input.samples import Rows
 from learnkernels.estimators.transformer import KernelLearner
 from learnkernels.execution import Dask, as_backend, require_memory
@@ -192,7 +192,8 @@ def sampled_statistics(
         target, task = learner._target(every)
         some = as_parts(X).take(chosen)
         some = some[:, chosen] if input_kind(learner.kernels) == "precomputed" else some
-        X, _ = learner._validate(some, every[chosen], multi_output=True)
+        with counting_rows_of(chosen):
+            X, _ = learner._validate(some, every[chosen], multi_output=True)
         rows = Rows.as_given(np.ones(m), np.arange(m), m)
     else:
         X, y = learner._validate(X, y, multi_output=True)
