@@ -188,7 +188,9 @@ def groups_of(
     """Return the kernels of one source as groups, each with the positions of its members."""
     kinds: dict[Any, list[int]] = {}
     gaussian = [getattr(formulas[k], "code", None) == Code.EXP_SQUARED_DISTANCE for k in positions]
-    far = any(gaussian) and has_far_samples(X)
+    coded = any(isinstance(formulas[k], CodedKernel) for k in positions)
+    medians = column_medians(X) if coded and not hasattr(X, "tocsr") else None
+    far = any(gaussian) and medians is not None and has_far_samples(X, medians)
     for k, by_distance in zip(positions, gaussian, strict=True):
         one = formulas[k]
         if isinstance(one, CodedKernel):
@@ -208,9 +210,8 @@ def groups_of(
         if kind[0] is CompiledGroup:
             # A Gaussian of twice the gamma is the square of an earlier one: sort by parameters.
             members.sort(key=lambda k: (formulas[k].code, formulas[k].params))
-            origin = None if hasattr(X, "tocsr") else column_medians(X)
-            if kind[1]:  # no shift, no rounding: distances are differences of the data
-                origin = np.zeros(X.shape[1])
+            # Zeros: no shift, no rounding; distances are differences of the data.
+            origin = np.zeros(X.shape[1]) if kind[1] else medians
             chosen = tuple(formulas[k] for k in members)
             raw = settings.raw or settings.cosine
             found.append((CompiledGroup.of(chosen, origin, raw, kind[1]), members))

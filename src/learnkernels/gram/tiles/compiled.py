@@ -16,7 +16,6 @@ from learnkernels.gram.tiles.leaves import Tile, fill
 from learnkernels.jit import compiled
 from learnkernels.kernels import Code
 from learnkernels.kernels.l1 import l1_distances
-from learnkernels.kernels.quantiles import column_medians
 from learnkernels.kernels.row_products import dots, squared_norms
 
 # Squared norms this many times the median cost Gaussians their last four digits. A squared distance
@@ -182,15 +181,13 @@ def evaluate(tile: Tile, rows: int, columns: int) -> np.ndarray:
     return out
 
 
-def has_far_samples(X: Any) -> bool:
+def has_far_samples(X: np.ndarray, medians: np.ndarray) -> bool:
     """Return whether distances between some samples are lost in their distances from the median.
 
     Either a few samples are far away, or some of a few samples are much closer to each other.
     """
-    if sparse.issparse(X):
-        return False
     with np.errstate(over="ignore", invalid="ignore"):
-        A = X - column_medians(X)
+        A = X - medians
         squared = np.einsum("ij,ij->i", A, A)
         some = np.linspace(0, len(A) - 1, min(len(A), SEARCHED)).round().astype(int)
         D = cdist(A[some], A[some], "sqeuclidean")
