@@ -105,7 +105,7 @@ def published_folds(data: PairData, n_folds: int) -> dict:
         for method in METHODS:
             start = time.process_time()
             model = fitted(data, method, train, INNER_SPLITS)
-            found[method]["seconds"].append(round(time.process_time() - start, 2))
+            found[method]["seconds"].append(round(time.process_time() - start, 4))
             result = scores(data.y[~train], model.predict(data.X[~train]))
             found[method]["folds"].append(result | {"alpha": float(f"{model.alpha_:.4g}")})
         mask = np.zeros(shape, dtype=bool)
