@@ -52,7 +52,7 @@ def objective_of(problem, theta=None, b=0.0):
     trials = Trials.of_zeros(1, landmarks.T.shape[1])
     if theta is not None:
         trials.theta[0], trials.b[0] = theta, b
-    return StreamedObjective(own_rows(problem), landmarks, 0.1, problem.center, trials)
+    return StreamedObjective(own_rows(problem), landmarks, 0.1, problem.center, trials, {})
 
 
 @pytest.mark.parametrize("alpha", [0.01, 1.0])
@@ -125,6 +125,27 @@ def test_steps_converge_from_a_point_far_away(rng):
         point, steps = following, steps + 1
     assert point.gap <= 1e-5
     assert objective.step(point) is None
+
+
+@pytest.mark.parametrize("fallen", [0.0, np.inf])
+def test_sums_after_steps_are_those_computed_anew(fallen, rng, monkeypatch):
+    """Also if no matrix is precise enough to be the start of the next one."""
+    monkeypatch.setattr(streamed_svm, "FALLEN", fallen)
+    problem = class_problem(rng, weighted=True)
+    rank = objective_of(problem).trials.theta.shape[1]
+    objective = objective_of(problem, 0.1 * rng.standard_normal(rank), 0.5)
+    points, used = together(objective.at([0])), []
+    for _ in range(3):
+        points = objective.step(points)
+        assert points is not None and not objective.known
+        (point,) = points.outputs
+        used.append(point.precise)
+        (anew,) = objective_of(problem, point.theta, point.b).at([0])
+        upper = np.triu_indices(rank)
+        assert np.allclose(point.sums["inner"][upper], anew.sums["inner"][upper], rtol=1e-10)
+        for name in ("features", "slack", "squares", "slack_features", "weight"):
+            assert np.allclose(point.sums[name], anew.sums[name], rtol=1e-8, atol=1e-10), name
+    assert used == [fallen == 0.0] * 3
 
 
 def test_rejected_steps_are_halved_in_the_pass_of_other_outputs(rng, monkeypatch):

@@ -221,12 +221,16 @@ def work_before(work: np.ndarray, done: int) -> float:
     return float(work[done - 1]) if done else 0.0
 
 
-def require_arrays(arrays: Total, expected: Total) -> None:
-    """Raise ValueError unless arrays have the names, shapes and types of a total."""
+def require_arrays(arrays: Total, expected: Total, free: int = 0) -> None:
+    """Raise ValueError unless arrays have the names, shapes and types of others.
+
+    The first `free` axes may have another length.
+    """
     if arrays.keys() != expected.keys():
         raise ValueError("its arrays are not those of this pass")
     for name, array in expected.items():
-        if arrays[name].shape != array.shape or arrays[name].dtype != array.dtype:
+        found = arrays[name]
+        if found.shape[free:] != array.shape[free:] or found.dtype != array.dtype:
             raise ValueError(f"array {name!r} has another shape or type than in this pass")
 
 
@@ -285,7 +289,7 @@ class CheckpointFile:
         of_point = [name for name in arrays if name.startswith(POINT)]
         point = {name.removeprefix(POINT): arrays.pop(name) for name in of_point}
         try:
-            require_arrays(point, self.point)
+            require_arrays(point, self.point, free=1)  # of the outputs of another pass
         except ValueError as error:
             raise self.damaged(error) from error
         return arrays, point, done

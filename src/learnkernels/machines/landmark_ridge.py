@@ -310,19 +310,19 @@ def add_features(psi: np.ndarray, w: np.ndarray, sums: dict[str, np.ndarray]) ->
     """
     root = np.sqrt(w)[:, None]
     psi *= root
-    add_inner_products(psi, sums["inner"])
+    add_inner_products(psi, psi, sums["inner"])
     sums["features"] += psi.T @ root[:, 0]
     return root
 
 
-def add_inner_products(psi: np.ndarray, total: np.ndarray) -> None:
-    """Add the upper triangle of psi'psi to a matrix; entries below it have no meaning.
+def add_inner_products(left: np.ndarray, right: np.ndarray, total: np.ndarray) -> None:
+    """Add the upper triangle of left'right to a matrix; entries below it have no meaning.
 
     This needs no second matrix. `scipy.linalg.blas.dsyrk` does not either, but it holds the lock of
     the interpreter, so that threads would wait for each other.
     """
     for start in range(0, len(total), PANEL):
-        total[start : start + PANEL, start:] += psi[:, start : start + PANEL].T @ psi[:, start:]
+        total[start : start + PANEL, start:] += left[:, start : start + PANEL].T @ right[:, start:]
 
 
 def without_mean(inner: np.ndarray, W: float, mean: np.ndarray) -> np.ndarray:

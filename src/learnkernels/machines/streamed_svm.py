@@ -14,15 +14,18 @@ With s_i = y_i w_i slack_i and W = sum_i w_i, the Newton step of theta and b sol
     [p'            W] [b step    ] = [sum_i s_i                    ]
 
 A pass computes the sums at the end of the steps, and the loss at shorter ones. If one of these is
-much better, the next pass computes the sums there. With an intercept, the lower bound of
-`landmark_svm` needs ``sum_i s_i = 0``: the sums of the label with the larger one are scaled to that
-of the other. The first point is the SVM of the subsample, or that of a checkpoint.
+much better, the next pass computes the sums there. P takes most of the time: if it is known at the
+start of a step, only rows that are active at one end of the step are added or subtracted. With an
+intercept, the lower bound of `landmark_svm` needs ``sum_i s_i = 0``: the sums of the label with the
+larger one are scaled to that of the other. The first point is the SVM of the subsample, or that of
+a checkpoint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from scipy.linalg import cho_solve
@@ -34,10 +37,11 @@ from learnkernels.machines.base import Strategy, Trained, TrainingProblem
 from learnkernels.machines.landmark_ridge import (
     MATRICES,
     NormalEquations,
-    add_features,
+    add_inner_products,
     chosen_landmarks,
 )
 from learnkernels.machines.landmark_svm import (
+    FALLEN,
     ActiveRidge,
     factor_of,
     joined,
@@ -81,8 +85,8 @@ class StreamedSVM(Strategy):
 
     def trained(self, problem: TrainingProblem, landmarks: Landmarks, alpha: float) -> Trained:
         """Return the predictor for one alpha."""
-        trials = self.first_trials(problem, landmarks, alpha)
-        objective = StreamedObjective(self.rows, landmarks, alpha, problem.center, trials)
+        trials, known = self.first_trials(problem, landmarks, alpha)
+        objective = StreamedObjective(self.rows, landmarks, alpha, problem.center, trials, known)
         n_outputs, size = len(trials.b), outputs_together(problem, landmarks.T.shape[1])
         found = [
             one
@@ -94,12 +98,18 @@ class StreamedSVM(Strategy):
         warn_unless_optimal(worst, alpha)
         return joined(found)
 
-    def first_trials(self, problem: TrainingProblem, landmarks: Landmarks, alpha: float) -> Trials:
-        """Return where to start: the trials in a checkpoint, or the SVM of the subsample."""
+    def first_trials(
+        self, problem: TrainingProblem, landmarks: Landmarks, alpha: float
+    ) -> tuple[Trials, dict[int, np.ndarray]]:
+        """Return where to start: the trials in a checkpoint, or the SVM of the subsample.
+
+        With them, return the matrices P at the starts of trials, as far as they are known.
+        """
         trials = Trials.of_zeros(problem.Y.shape[1], landmarks.T.shape[1])
         saved = self.rows.saved_point(landmarks, hinge_equations(landmarks, trials, ()))
         if saved is not None:
-            return Trials(**{name: saved[name] for name in vars(trials)})
+            known = dict(zip(np.flatnonzero(saved["known"]), saved["inner"], strict=True))
+            return Trials(**{name: saved[name] for name in vars(trials)}), known
         index = landmarks.index
         gram = landmarks.kernel.take(index).gram(problem.backend)  # (n_landmarks, n_landmarks)
         subsample = replace(problem, left_out=False)
@@ -109,7 +119,7 @@ class StreamedSVM(Strategy):
             # Coefficients of the landmarks are T theta, with T'K T = I.
             trials.theta[k] = landmarks.T.T @ (gram @ found.coef[index, 0])
             trials.b[k] = found.intercept[0]
-        return trials
+        return trials, {}
 
 
 def group(problem: TrainingProblem, objective: StreamedObjective, outputs: range) -> list[Trained]:
@@ -204,42 +214,46 @@ class HingeEquations(NormalEquations):
         Of all outputs; samples are active at their ends.
     outputs : sequence of int
         The outputs whose sums are computed.
+    known : mapping of int to ndarray of shape (rank, rank)
+        For some of these outputs, P at the start of the trial; "inner" is the change of P.
     """
 
     trials: Trials
     outputs: Sequence[int]
+    known: Mapping[int, np.ndarray] = field(default_factory=dict)
 
     def add_samples(
         self, values: np.ndarray, Y: np.ndarray, w: np.ndarray, sums: dict[str, np.ndarray]
     ) -> None:
-        """Add the active ones of some samples; features of others are not computed."""
+        """Add some samples; features are computed of those that change P."""
         trials, some = self.trials, list(self.outputs)
-        Y = Y[:, some]  # (n_rows, n_computed)
+        Y, w = Y[:, some], w[:, None]  # (n_rows, n_computed), (n_rows, 1)
         margins = Y * (values @ (self.T @ trials.theta[some].T) + trials.b[some])
         changes = Y * (values @ (self.T @ trials.theta_step[some].T) + trials.b_step[some])
         for t, length in enumerate(LENGTHS):
-            sums["losses"][:, t] += w @ np.maximum(0.0, 1 - margins - length * changes) ** 2
-        slacks = 1 - margins - trials.length[some] * changes
-        active = (slacks > 0) & (w > 0)[:, None]
-        used = active.any(axis=1)
-        psi = values[used] @ self.T
-        Y, w, slacks, active = (one[used] for one in (Y, w, slacks, active))
-        for k, rows in enumerate(active.T):
-            own = {name: total[k] for name, total in sums.items()}
-            self.add_active(psi[rows], Y[rows, k], w[rows], slacks[rows, k], own)
+            lost = np.maximum(0.0, 1 - margins - length * changes)
+            sums["losses"][:, t] += (w * lost**2).sum(axis=0)
+        slacks = np.maximum(0.0, 1 - margins - trials.length[some] * changes)
+        signs = SIGNS[:, None, None]
+        slack = np.where(Y == signs, w * slacks, 0.0)  # (2, n_rows, n_computed)
+        sums["slack"] += slack.sum(axis=1).T
+        sums["squares"] += (slack * slacks).sum(axis=1).T
+        active = w * (slacks > 0)
+        sums["weight"] += active.sum(axis=0)[:, None]
+        totals = np.array([values.T @ one for one in (active, *slack)])  # (3, n_landmarks, ...)
+        features = (self.T.T @ totals).transpose(2, 0, 1)  # (n_computed, 3, rank)
+        sums["features"] += features[:, 0]
+        sums["slack_features"] += features[:, 1:]
+        before = w * (margins < 1) * [output in self.known for output in some]
+        self.add_products(values, active - before, sums["inner"])
 
-    def add_active(
-        self, psi: np.ndarray, y: np.ndarray, w: np.ndarray, slack: np.ndarray,
-        sums: dict[str, np.ndarray],
-    ) -> None:  # fmt: skip
-        """Add active samples to the sums of one output."""
-        for k, sign in enumerate(SIGNS):
-            own = np.where(y == sign, w * slack, 0.0)
-            sums["slack"][k] += own.sum()
-            sums["squares"][k] += own @ slack
-            sums["slack_features"][k] += own @ psi
-        sums["weight"] += w.sum()
-        add_features(psi, w, sums)
+    def add_products(self, values: np.ndarray, w: np.ndarray, inner: np.ndarray) -> None:
+        """Add ``w_i psi_i psi_i'`` of each output; w has shape (n_rows, n_computed)."""
+        used = w.any(axis=1)
+        psi = values[used] @ self.T
+        for own, total in zip(w[used].T, inner, strict=True):
+            rows = own != 0
+            add_inner_products(own[rows, None] * psi[rows], psi[rows], total)
 
     def start(self) -> dict[str, np.ndarray]:
         """Return the sum over no samples."""
@@ -257,14 +271,21 @@ class HingeEquations(NormalEquations):
 
     def point(self) -> dict[str, np.ndarray]:
         """Return the point at which the sums are computed."""
-        computed = np.isin(np.arange(len(self.trials.b)), self.outputs)
-        return vars(self.trials) | {"computed": computed}
+        index, rank = range(len(self.trials.b)), self.T.shape[1]
+        inner = [self.known[output] for output in index if output in self.known]
+        return vars(self.trials) | {
+            "computed": np.isin(index, self.outputs),
+            "known": np.isin(index, list(self.known)),
+            "inner": np.array(inner).reshape(-1, rank, rank),
+        }
 
 
-def hinge_equations(landmarks: Landmarks, trials: Trials, outputs: Sequence[int]) -> HingeEquations:
+def hinge_equations(
+    landmarks: Landmarks, trials: Trials, outputs: Sequence[int], **known: Any
+) -> HingeEquations:
     """Return the equations of some outputs before their samples are known."""
     return HingeEquations.of_no_samples(
-        landmarks.T, np.zeros(1), trials=trials, outputs=list(outputs)
+        landmarks.T, np.zeros(1), trials=trials, outputs=list(outputs), **known
     )
 
 
@@ -287,6 +308,8 @@ class StreamedPoint(Iterate):
         Part of the step to try next; 0 if no part of it lowers the objective.
     history : tuple of float
         Objective after each pass.
+    largest : float
+        Largest trace of P since it was computed without that of an earlier point.
     """
 
     output: int
@@ -297,6 +320,12 @@ class StreamedPoint(Iterate):
     b_step: float
     length: float = 1.0
     history: tuple[float, ...] = ()
+    largest: float
+
+    @property
+    def precise(self) -> bool:
+        """Whether P has few rounding errors, so that the next one can be computed from it."""
+        return bool(np.trace(self.sums["inner"]) >= FALLEN * self.largest)
 
     @property
     def W(self) -> float:
@@ -345,6 +374,8 @@ class StreamedObjective:
         Whether there is an intercept.
     trials : Trials
         Of the next pass, changed in place.
+    known : dict of int to ndarray
+        P at the starts of trials of some outputs; a pass removes those that it has used.
     """
 
     rows: RowSums
@@ -352,15 +383,20 @@ class StreamedObjective:
     alpha: float
     center: bool
     trials: Trials
+    known: dict[int, np.ndarray]
 
     def at(self, outputs: Sequence[int]) -> list[StreamedPoint]:
         """Return the ends of the trials of some outputs, by a pass over the rows."""
-        sums = self.rows.sums(self.landmarks, hinge_equations(self.landmarks, self.trials, outputs))
-        # Copies: a view would keep the sums of all outputs in memory.
-        return [
-            self.point(output, {name: one[k].copy() for name, one in sums.items()})
-            for k, output in enumerate(outputs)
-        ]
+        known = {output: self.known.pop(output) for output in outputs if output in self.known}
+        equations = hinge_equations(self.landmarks, self.trials, outputs, known=known)
+        sums, found = self.rows.sums(self.landmarks, equations), []
+        for k, output in enumerate(outputs):
+            # Copies: a view would keep the sums of all outputs in memory.
+            own = {name: one[k].copy() for name, one in sums.items()}
+            if output in known:
+                own["inner"] += known[output]
+            found.append(self.point(output, own))
+        return found
 
     def point(self, output: int, sums: dict[str, np.ndarray]) -> StreamedPoint:
         """Return the point of an output with known sums."""
@@ -371,6 +407,7 @@ class StreamedObjective:
         return StreamedPoint(
             value=value, bound=bound, output=output, theta=theta, b=b, sums=sums,
             theta_step=theta_step, b_step=b_step, history=(value,),
+            largest=float(np.trace(sums["inner"])),
         )  # fmt: skip
 
     def bound(self, sums: dict[str, np.ndarray]) -> float:
@@ -404,6 +441,8 @@ class StreamedObjective:
             return None
         for one in tried:
             self.trials.set(one)
+            if one.precise:
+                self.known[one.output] = one.sums["inner"]
         found = {one.output: one for one in points.outputs}
         for old, new in zip(tried, self.at([one.output for one in tried]), strict=True):
             found[old.output] = self.accepted(old, new)
@@ -414,6 +453,8 @@ class StreamedObjective:
         line = old.line(new.sums["losses"], self.alpha)
         best = int(np.argmin(line))
         bound = max(old.bound, new.bound)
+        if old.precise:
+            new = replace(new, largest=max(old.largest, new.largest))
         enough = old.value - new.value >= SUFFICIENT * (old.value - line[best])
         if new.value < old.value and enough:
             kept = new
