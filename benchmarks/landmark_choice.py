@@ -1,7 +1,7 @@
-"""Ways to choose landmarks: at random, as the estimators do, and three that adapt to the data.
+"""Choices of landmarks: at random, as the estimators do, and three that adapt to the data.
 
 The kernel is that of the default with random landmarks; ridge is then trained with the landmarks of
-each way, and alpha is chosen by leave-one-out errors.
+each choice, and alpha is chosen by leave-one-out errors.
 
     random             samples of equal probability
     pivoted Cholesky   random pivots of the Gram matrix, proportional to the diagonal that is left
@@ -44,7 +44,7 @@ SEEDS = range(3)
 # Rows of the Gram matrix that are computed at once.
 ROWS = 1024
 
-Way = Callable[[Any, np.ndarray, int, int], np.ndarray]
+Choice = Callable[[Any, np.ndarray, int, int], np.ndarray]
 
 
 def run(quick: bool = False) -> None:
@@ -65,17 +65,17 @@ def tasks(quick: bool = False) -> Iterator[tuple[str, Measurement]]:
         return
     for table in ("magic",) if quick else TABLES:
         for m in (20,) if quick else COMPONENTS:
-            for name, way in WAYS.items():
+            for name, choose in CHOICES.items():
                 key = f"{table}, m={m}, {name}"
-                yield key, partial(measured, table, m, way, 300 if quick else None)
+                yield key, partial(measured, table, m, choose, 300 if quick else None)
 
 
-def measured(table: str, m: int, way: Way, n: int | None) -> dict[str, Any]:
+def measured(table: str, m: int, choose: Choice, n: int | None) -> dict[str, Any]:
     """Return test errors for each seed, and seconds."""
     learned, errors, choices, trainings = Learned.of(table, m, n), [], [], []
     for seed in SEEDS:
         start = cpu_clock()
-        index = np.sort(way(learned.problem, learned.X, m, seed))
+        index = np.sort(choose(learned.problem, learned.X, m, seed))
         chosen = cpu_clock()
         predict = learned.trained(index)
         choices.append(chosen - start)
@@ -184,7 +184,7 @@ def by_distances(problem: Any, X: np.ndarray, m: int, seed: int) -> np.ndarray:
     return kmeans_plusplus(X, m, random_state=seed)[1]
 
 
-WAYS: dict[str, Way] = {
+CHOICES: dict[str, Choice] = {
     "random": at_random,
     "pivoted Cholesky": by_pivots,
     "leverage scores": by_leverages,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
-from benchmarks.landmark_choice import COMPONENTS, WAYS
+from benchmarks.landmark_choice import CHOICES, COMPONENTS
 from benchmarks.landmark_choice import TABLES as TABLES_OF_CHOICE
 from benchmarks.landmark_classes import (
     DESIGNED_WITH,
@@ -349,12 +349,12 @@ def choice_table(entries: dict) -> str:
     rows = []
     for name in TABLES_OF_CHOICE:
         for m in COMPONENTS:
-            found = [entries.get(f"{name}, m={m}, {way}") for way in WAYS]
+            found = [entries.get(f"{name}, m={m}, {choice}") for choice in CHOICES]
             if all(found):
                 means = [sum(one["errors"]) / len(one["errors"]) for one in found]
                 seconds = [f"{one['choice']:.1f}" for one in found[1:]]
                 rows.append([name, f"{m:,}", *(f"{mean:.4f}" for mean in means), *seconds])
-    head = ["table", "m", *WAYS, *(f"{way}, s" for way in list(WAYS)[1:])]
+    head = ["table", "m", *CHOICES, *(f"{choice}, s" for choice in list(CHOICES)[1:])]
     return table(head, rows) if rows else NOT_MEASURED
 
 

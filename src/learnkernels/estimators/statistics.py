@@ -223,8 +223,8 @@ class Needed(NamedTuple):
 class SampledStatistics(Statistics):
     """Statistics of a subsample, scaled to all samples.
 
-    The alignment of m samples includes the diagonal of the Gram, so that it exceeds that of many
-    samples by a bias of order 1 / m besides its standard error.
+    The alignment of m samples includes the diagonal of the Gram matrix, so that it exceeds that of
+    many samples by a bias of order 1 / m besides its standard error.
 
     Attributes
     ----------

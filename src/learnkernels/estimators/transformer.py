@@ -152,7 +152,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         return learned.problem.kernel.take(back), learned.kernels.backend
 
     def fit_transform(self, X: Any, y: Any) -> np.ndarray:
-        """Learn the weights, and return the learned Gram of the training samples.
+        """Learn the weights, and return the learned Gram matrix of the training samples.
 
         Parameters
         ----------
@@ -186,7 +186,7 @@ class KernelLearner(TransformerMixin, BaseKernelEstimator):
         return self._prepare_again(X, target, target, w, task), None
 
     def transform(self, X: Any) -> np.ndarray:
-        """Return the learned Gram of new samples against the training samples.
+        """Return the learned Gram matrix of new samples against the training samples.
 
         Parameters
         ----------

@@ -64,7 +64,7 @@ class Blocks:
         return self.last[1]
 
     def _form(self, v: np.ndarray) -> float:
-        """Compute v'M v from M where it is small, from the combined Gram otherwise."""
+        """Compute v'M v from M where it is small, from the combined Gram matrix otherwise."""
         if all(part.has_small_products for part in self.parts):
             return float(v @ self.between(np.arange(self.n_kernels)) @ v)
         if len(self.parts) == 1:

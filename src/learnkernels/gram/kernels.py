@@ -100,7 +100,7 @@ class BaseKernels:
         kernels : sequence of Kernel
         X : ndarray, CSR matrix, strings, table or precomputed stack
         raw : bool, default=False
-            Whether Grams will be used without centering.
+            Whether Gram matrices will be used without centering.
         cosine : bool, default=False
             Whether every kernel is scaled to unit diagonal.
         missing : {"error", "neutral"}, default="error"
@@ -370,7 +370,7 @@ class KernelSums:
         ----------
         normalize : {"trace", "frobenius", "cosine", None}
         center : bool, default=True
-            Whether Grams are centered; statistics always are.
+            Whether Gram matrices are centered; statistics always are.
         """
         w, Y = self.weights, self.Y - self.weights @ self.Y / self.weights.sum()
         parts = tuple(

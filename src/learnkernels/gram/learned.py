@@ -40,7 +40,7 @@ class LearnedKernel:
     weights : ndarray of shape (n_samples,)
         Sample weights, for the mean of a new row.
     center : bool
-        Whether the Gram is centered.
+        Whether the Gram matrix is centered.
     """
 
     parts: tuple[Any, ...]
@@ -49,7 +49,7 @@ class LearnedKernel:
 
     @property
     def rank(self) -> float:
-        """Columns of a factor of the Gram; infinity if none is known."""
+        """Columns of a factor of the Gram matrix; infinity if none is known."""
         return sum(part.rank for part in self.parts)
 
     @property

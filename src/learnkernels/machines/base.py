@@ -134,8 +134,8 @@ class TrainingProblem:
     def coef(self, u: np.ndarray) -> np.ndarray:
         """Return ``W^1/2 u`` for ridge's solution ``u = (W^1/2 K W^1/2 + alpha I)^-1 W^1/2 y``.
 
-        A centered Gram has the eigenvalue 0 along W^1/2 1, where rounding is divided by alpha.
-        That part is removed: predictions need coefficients that sum to zero.
+        A centered Gram matrix has the eigenvalue 0 along W^1/2 1, where rounding is divided by
+        alpha. That part is removed: predictions need coefficients that sum to zero.
         """
         root = np.sqrt(self.weights)[:, None]
         if self.center:
@@ -151,13 +151,13 @@ class Trained:
     Attributes
     ----------
     coef : ndarray of shape (n_samples, n_outputs)
-        With a centered Gram its columns sum to zero.
+        With a centered Gram matrix its columns sum to zero.
     intercept : ndarray of shape (n_outputs,)
     certificates : tuple of Certificate
         One for each output, if the machine iterates.
     primal : ndarray of shape (rank, n_outputs) or None
-        ``R'coef`` if the Gram was given by its factor R. For a small alpha, coef is so large that
-        the product with it would lose digits.
+        ``R'coef`` if the Gram matrix was given by its factor R. For a small alpha, coef is so large
+        that the product with it would lose digits.
     left_out : ndarray of shape (n_samples, n_outputs) or None
         Output for each sample of the predictor that was trained without it; NaN where it was not
         computed. None if it was not asked for, or has no closed form.

@@ -1,4 +1,4 @@
-"""Ridge with a factor R of the Gram K = R R': at the cost of its rank.
+"""Ridge with a factor R of the Gram matrix K = R R': at the cost of its rank.
 
     (R R' + alpha I)^-1 v = (v - R (R'R + alpha I)^-1 R'v) / alpha
 

@@ -58,7 +58,7 @@ def left_out_outputs(problem: TrainingProblem, system: System, coef: np.ndarray)
 
 
 def dense_subproblem(problem: TrainingProblem, most: int) -> TrainingProblem:
-    """Return the problem on some samples, random ones if there are more than `most`, with a Gram.
+    """Return the problem on at most `most` samples, chosen at random, with their Gram matrix.
 
     For leave-one-out errors that choose the regularisation: a part of the samples suffices.
     """

@@ -2,7 +2,7 @@
 
     min_f  sum_i w_i (y_i - f(x_i))^2 + alpha |f|^2,   coef = (K + alpha W^-1)^-1 y
 
-With a centered Gram and centered y this is ridge with an unpenalised intercept.
+With a centered Gram matrix and centered y this is ridge with an unpenalised intercept.
 """
 
 from __future__ import annotations
@@ -245,7 +245,7 @@ def has_closed_form(
 
 
 def prefers_products(n: int) -> bool:
-    """Return whether products with a kernel of n samples, if they are fast, replace its Gram."""
+    """Return whether fast products with a kernel of n samples replace its Gram matrix."""
     return n > DENSE_SAMPLES
 
 
@@ -279,7 +279,7 @@ class Ridge(Machine):
 
 
 def is_thin(rank: float, n: int) -> bool:
-    """Return whether a dense factor of the Gram is cheaper than the Gram."""
+    """Return whether a dense factor of the Gram matrix is cheaper than the matrix itself."""
     return 2 * rank < n and rank <= MAX_COLUMNS
 
 

@@ -71,11 +71,11 @@ class CombinedFactors:
     def add_gram(self, K: np.ndarray, backend: Backend) -> None:
         """Add the Gram matrix of the training samples to K."""
         task = partial(self.add_rows, K)
-        for _ in backend.map(task, row_ranges(len(K)), "learned Gram", local=True):
+        for _ in backend.map(task, row_ranges(len(K)), "learned Gram matrix", local=True):
             pass
 
     def add_rows(self, K: np.ndarray, rows: slice) -> None:
-        """Add some rows of the Gram to K."""
+        """Add some rows of the Gram matrix to K."""
         self.add_near(self, rows, K[rows])
 
     def add_near(self, near: CombinedFactors, rows: slice, out: np.ndarray) -> None:
@@ -86,7 +86,7 @@ class CombinedFactors:
     def add_at(
         self, some: CombinedFactors, samples: slice, out: np.ndarray, at: np.ndarray
     ) -> None:
-        """Add rows of the Gram, those of the samples of `some`, at some columns to out[at]."""
+        """Add rows of the Gram matrix, those of the samples `some`, at some columns to out[at]."""
         values = np.zeros((len(at), samples.stop - samples.start))
         near = self.take(np.arange(samples.start, samples.stop))
         some.add_near(near, slice(0, len(at)), values)

@@ -204,7 +204,7 @@ class CenteredFactors:
         return self.quadratics(self.gram(v, backend))
 
     def quadratics(self, K: np.ndarray) -> np.ndarray:
-        """Return <K_k, K> of every kernel with a centered Gram K, shape (n_kernels,)."""
+        """Return <K_k, K> of every kernel with a centered Gram matrix K, shape (n_kernels,)."""
         w, p = self.weights, len(self.index)
         if not (w == 1).all():
             K = K * np.outer(w, w)

@@ -51,7 +51,7 @@ class CombinedPairs:
     constant: float
 
     kind = "pairs"
-    rank = np.inf  # no factor of the Gram is known
+    rank = np.inf  # no factor of the Gram matrix is known
     fast_products = True
     bounded = fast_single = False
 
@@ -92,7 +92,7 @@ class CombinedPairs:
         """Add the Gram matrix of the training pairs to K."""
         u = self.means - self.constant / 2
         task = partial(self.add_rows, self.cells, self.cells, K, u, u)
-        for _ in backend.map(task, row_ranges(len(K)), "learned Gram", local=True):
+        for _ in backend.map(task, row_ranges(len(K)), "learned Gram matrix", local=True):
             pass
 
     def add_rows(
@@ -133,11 +133,11 @@ class CombinedPairs:
         return rows.cells
 
     def add_cross(self, rows: Cells, K: np.ndarray, backend: Backend) -> None:
-        """Add the Gram of new pairs against the training pairs, up to row means, to K."""
+        """Add the Gram matrix of new pairs against the training pairs, up to row means, to K."""
         task = partial(
             self.add_rows, rows, self.cells, K, np.zeros(len(K)), self.means - self.constant
         )
-        for _ in backend.map(task, row_ranges(len(K)), "learned Gram", local=True):
+        for _ in backend.map(task, row_ranges(len(K)), "learned Gram matrix", local=True):
             pass
 
     def add_near(self, near: CombinedPairs, rows: slice, out: np.ndarray) -> None:
@@ -146,7 +146,7 @@ class CombinedPairs:
         out += self.block(some, near.cells) - (near.means - near.constant)
 
     def add_at(self, some: CombinedPairs, samples: slice, out: np.ndarray, at: np.ndarray) -> None:
-        """Add rows of the Gram, those of the pairs of `some`, at some columns to out[at]."""
+        """Add rows of the Gram matrix, those of the pairs of `some`, at some columns to out[at]."""
         values = np.zeros((len(at), samples.stop - samples.start))
         near = self.take(np.arange(samples.start, samples.stop))
         some.add_near(near, slice(0, len(at)), values)

@@ -162,7 +162,7 @@ class CenteredPairs:
         return np.asarray(found + total * S.sum())
 
     def quadratics(self, K: np.ndarray) -> np.ndarray:
-        """Return <K_k, K> of every kernel with a centered Gram K, shape (n_kernels,)."""
+        """Return <K_k, K> of every kernel with a centered Gram matrix K, shape (n_kernels,)."""
         w, every = self.weights, np.arange(len(self.weights))
         cells = self.kernels.cells.take(every)
         return self.kernels.objects.inner(K * np.outer(w, w), cells, cells)

@@ -40,7 +40,7 @@ class CombinedTiles:
     constant: float
 
     kind = "tiles"
-    rank = np.inf  # no factor of the Gram is known
+    rank = np.inf  # no factor of the Gram matrix is known
     fast_products = False
 
     @property
@@ -57,11 +57,11 @@ class CombinedTiles:
         """Add the Gram matrix of the training samples to K, which is symmetric."""
         task = partial(self.add_rows, K)
         rows = row_ranges(len(self.factors), (0, len(K)))
-        for _ in backend.map(task, rows, "learned Gram", local=True):
+        for _ in backend.map(task, rows, "learned Gram matrix", local=True):
             pass
 
     def add_rows(self, K: np.ndarray, rows: slice) -> None:
-        """Add some rows of the Gram from the diagonal on, and the same columns."""
+        """Add some rows of the Gram matrix from the diagonal on, and the same columns."""
         u, at = self.means - self.constant / 2, np.arange(rows.start, rows.stop)
         for columns in (rows, *ranges((0, len(K)), COLUMNS, rows.stop)):
             self.add_tile(self.kernels, rows, columns, u[rows], u[columns], K, at, columns.start)
@@ -108,10 +108,10 @@ class CombinedTiles:
         return np.asarray(self.factors @ rows.diagonal() + self.constant)
 
     def add_cross(self, rows: Tiled, K: np.ndarray, backend: Backend) -> None:
-        """Add the Gram of new samples against the training samples, up to row means, to K."""
+        """Add the Gram matrix of new and training samples, up to row means, to K."""
         task = partial(self.add_values, rows.facing(self.kernels), K, 0)
         for _ in backend.map(
-            task, row_ranges(len(self.factors), (0, len(K))), "learned Gram", local=True
+            task, row_ranges(len(self.factors), (0, len(K))), "learned Gram matrix", local=True
         ):
             pass
 
@@ -127,7 +127,7 @@ class CombinedTiles:
         near.add_values(self.kernels.facing(near.kernels), out, rows.start, rows)
 
     def add_at(self, some: CombinedTiles, samples: slice, out: np.ndarray, at: np.ndarray) -> None:
-        """Add rows of the Gram, those of the samples of `some`, at some columns to out[at]."""
+        """Add rows of the Gram matrix, those of the samples `some`, at some columns to out[at]."""
         kernels, u = some.kernels.facing(self.kernels), some.means - self.constant
         rows = slice(0, len(at))
         for columns in ranges((0, samples.stop), COLUMNS, samples.start):

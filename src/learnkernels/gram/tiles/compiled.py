@@ -65,8 +65,8 @@ class CompiledGroup(Group):
         Subtracted from every sample: the training median, which outliers do not move. None for
         sparse data.
     raw_linear : bool
-        Whether the linear kernel is of raw samples. For centered Grams it is computed from the
-        shifted ones: the same after centering, with more digits.
+        Whether the linear kernel is of raw samples. For centered Gram matrices it is computed
+        from the shifted ones: the same after centering, with more digits.
     far : bool
         Whether some samples are so far from the origin that inner products lose the distances
         between them. All members then are functions of squared distances.

@@ -52,9 +52,9 @@ class TileKernels:
     missing : {"error", "neutral"}
         Whether samples may be missing in a source.
     left, right : tuple
-        The samples as each group prepared them; the same object for a training Gram.
+        The samples as each group prepared them; the same object for a training Gram matrix.
     left_scale, right_scale : ndarray of shape (n_kernels, n_samples) or None
-        Factors on rows and columns, for Grams scaled to unit diagonal.
+        Factors on rows and columns, for Gram matrices scaled to unit diagonal.
     shape : (int, int)
         Number of row samples and of column samples.
     """
@@ -297,7 +297,7 @@ class CenteredTiles:
             return TileProducts(np.zeros((len(self.means), *vectors.shape)), vectors)
         groups = self.kernels.groups
         if len(groups) > 1 or not isinstance(groups[0], CompiledGroup):
-            used = np.arange(len(vectors))  # selecting columns of stored Grams costs more
+            used = np.arange(len(vectors))  # selecting columns of stored Gram matrices costs more
         kernels = self.kernels.facing(self.kernels.take(used))
         task = partial(multiplied_rows, kernels, np.ascontiguousarray(vectors[used].T))
         rows = row_ranges(len(self.means), (0, len(vectors)))

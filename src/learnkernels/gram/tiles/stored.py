@@ -129,7 +129,7 @@ class StackSamples:
     stack : dict of int to ndarray of shape (n_rows, n_samples_train)
         The similarities for each kernel; empty for columns.
     index : ndarray of shape (n_samples,)
-        Rows of the matrices on the left of a Gram, columns of them on the right.
+        Rows of the matrices on the left of a Gram matrix, columns of them on the right.
     """
 
     stack: dict[int, np.ndarray]

@@ -19,7 +19,7 @@ MOST = 1000
 
 
 class GramDisplay:
-    """The learned Gram as a picture: classes should be blocks.
+    """The learned Gram matrix as a picture: classes should be blocks.
 
     Parameters
     ----------
