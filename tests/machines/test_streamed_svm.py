@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from learnkernels._warnings import ConvergenceWarning
 from learnkernels.errors import InputError
 from learnkernels.execution import Checkpointed, Threads, available_cores, checkpoint
 from learnkernels.gram import Landmarks
@@ -47,9 +49,9 @@ def other_rows(problem, backend=None):
 
 
 def objective_of(problem, theta=None, b=0.0):
-    """Return the objective of one output at a point, with alpha = 0.1."""
+    """Return the objective, with alpha = 0.1, at a point of the first output."""
     landmarks = Landmarks.of(problem.kernel, chosen_landmarks(problem), Threads(1))
-    trials = Trials.of_zeros(1, landmarks.T.shape[1])
+    trials = Trials.of_zeros(problem.Y.shape[1], landmarks.T.shape[1])
     if theta is not None:
         trials.theta[0], trials.b[0] = theta, b
     return StreamedObjective(own_rows(problem), landmarks, 0.1, problem.center, trials, {})
@@ -128,24 +130,86 @@ def test_steps_converge_from_a_point_far_away(rng):
 
 
 @pytest.mark.parametrize("fallen", [0.0, np.inf])
-def test_sums_after_steps_are_those_computed_anew(fallen, rng, monkeypatch):
-    """Also if no matrix is precise enough to be the start of the next one."""
+@pytest.mark.parametrize("length", [1.0, 2.5])
+def test_sums_equal_those_of_a_first_pass_after_steps_of_several_outputs(
+    fallen, length, rng, monkeypatch
+):
+    """Steps of length 2.5 are rejected; FALLEN = inf computes P anew in each pass."""
     monkeypatch.setattr(streamed_svm, "FALLEN", fallen)
-    problem = class_problem(rng, weighted=True)
-    rank = objective_of(problem).trials.theta.shape[1]
-    objective = objective_of(problem, 0.1 * rng.standard_normal(rank), 0.5)
-    points, used = together(objective.at([0])), []
-    for _ in range(3):
-        points = objective.step(points)
-        assert points is not None and not objective.known
-        (point,) = points.outputs
-        used.append(point.precise)
-        (anew,) = objective_of(problem, point.theta, point.b).at([0])
-        upper = np.triu_indices(rank)
-        assert np.allclose(point.sums["inner"][upper], anew.sums["inner"][upper], rtol=1e-10)
-        for name in ("features", "slack", "squares", "slack_features", "weight"):
-            assert np.allclose(point.sums[name], anew.sums[name], rtol=1e-8, atol=1e-10), name
-    assert used == [fallen == 0.0] * 3
+    exact = StreamedObjective.newton_step
+
+    def longer(self, theta, sums):
+        theta_step, b_step = exact(self, theta, sums)
+        return length * theta_step, length * b_step
+
+    monkeypatch.setattr(StreamedObjective, "newton_step", longer)
+    problem = class_problem(rng, weighted=True, outputs=2)
+    problem.weights[::7] = 0.0
+    objective = objective_of(problem)
+    objective.trials.theta[0] = 0.1 * rng.standard_normal(objective.trials.theta.shape[1])
+    points, rejected, precise, upper = together(objective.at([0, 1])), 0, [], None
+    while (following := objective.step(points)) is not None:
+        assert not objective.known
+        for old, new in zip(points.outputs, following.outputs, strict=True):
+            rejected += new.length < 1.0
+            precise.append(new.precise)
+            trials = Trials.of_zeros(2, len(new.theta))
+            trials.theta[new.output], trials.b[new.output] = new.theta, new.b
+            (anew,) = replace(objective, trials=trials, known={}).at([new.output])
+            upper = np.triu_indices(len(new.theta))
+            assert np.allclose(new.sums["inner"][upper], anew.sums["inner"][upper], rtol=1e-10)
+            for name in ("features", "slack", "squares", "slack_features", "weight"):
+                assert np.allclose(new.sums[name], anew.sums[name], rtol=1e-8, atol=1e-10), name
+            assert new is old or new.largest >= np.trace(new.sums["inner"])
+        points = following
+    assert points.gap <= streamed_svm.TOLERANCE
+    assert bool(rejected) == (length > 1.0)
+    assert set(precise) == {fallen == 0.0}
+
+
+def test_matrix_of_other_active_rows_is_replaced_by_that_of_another_pass(rng):
+    problem = class_problem(rng)
+    (expected,) = objective_of(problem).at([0])
+    objective = objective_of(problem)
+    objective.known[0] = np.eye(len(expected.theta))
+    objective.trials.W[0] = expected.W - 1
+    (found,) = objective.at([0])
+    assert objective.rows.passes == 2
+    assert np.array_equal(found.sums["inner"], expected.sums["inner"])
+
+
+@pytest.mark.parametrize("alpha", [1e-13, 1e-12])
+@pytest.mark.parametrize("outputs", [1, 2])
+def test_margins_near_one_do_not_make_the_matrix_indefinite(alpha, outputs):
+    """With separable classes and a tiny alpha, the margins of many rows are one up to rounding."""
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        problem = class_problem(rng, weighted=True, outputs=outputs, noise=0.0, m=149)
+        with pytest.warns(ConvergenceWarning):
+            (found,) = StreamedSVM(other_rows(problem)).train(problem, [alpha])
+        assert np.isfinite(found.coef).all()
+
+
+@pytest.mark.parametrize("center", [True, False])
+def test_sums_of_features_have_the_digits_of_their_values(center, rng):
+    problem = class_problem(rng, n=1500, m=100, center=center)
+    landmarks = Landmarks.of(problem.kernel, chosen_landmarks(problem), Threads(1))
+    (point,) = objective_of(problem).at([0])  # at zero, slacks are 1
+    values = landmarks.values(slice(0, 1500)).astype(np.longdouble)
+    exact = [landmarks.T.T @ (values.T @ (problem.Y[:, 0] == sign)) for sign in (1, -1)]
+    error = np.abs(point.sums["slack_features"] - np.array(exact, dtype=float)).max()
+    assert error <= 1e-10 * np.abs(point.sums["slack_features"]).max()
+
+
+def test_matrices_are_not_sent_to_workers(rng):
+    objective = objective_of(class_problem(rng))
+    rank = objective.trials.theta.shape[1]
+    equations = streamed_svm.hinge_equations(
+        objective.landmarks, objective.trials, [0], True, {0: np.eye(rank)}
+    )
+    sent = pickle.loads(pickle.dumps(equations))
+    assert sent.known == [0] and not sent.matrices
+    assert np.array_equal(equations.point()["inner"], [np.eye(rank)])
 
 
 def test_rejected_steps_are_halved_in_the_pass_of_other_outputs(rng, monkeypatch):
@@ -203,6 +267,23 @@ def test_interrupted_training_continues_from_its_checkpoint(
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.parametrize("name", ["theta", "known", "inner"])
+def test_checkpoint_with_an_array_of_another_length_is_refused(name, rng, tmp_path, monkeypatch):
+    monkeypatch.setattr(checkpoint, "SECONDS", 0.0)
+    problem, file = class_problem(rng, weighted=True, outputs=2), tmp_path / "sums.npz"
+    backend = Checkpointed(Interrupting(1), file, "data")
+    Interrupting.remaining = 4
+    with pytest.raises(KeyboardInterrupt):
+        StreamedSVM(other_rows(problem, backend)).train(problem, [0.1])
+    with np.load(file) as stored:
+        arrays = dict(stored)
+    key = checkpoint.POINT + name
+    assert len(arrays[key]) == 2
+    np.savez(file, **arrays | {key: arrays[key][:1]})
+    with pytest.raises(InputError, match="is damaged"):
+        StreamedSVM(other_rows(problem, backend)).train(problem, [0.1])
+
+
 def test_checkpoint_of_ridge_is_refused(rng, tmp_path):
     problem, file = class_problem(rng), tmp_path / "sums.npz"
     backend = Checkpointed(Interrupting(1), file, "data")
@@ -233,4 +314,6 @@ def test_outputs_in_groups_have_the_passes_of_their_group(rng, monkeypatch):
     for k in range(2):
         own = replace(problem, Y=problem.Y[:, k : k + 1])
         alone.extend(StreamedSVM(own_rows(own)).train(own, [0.1]))
-    assert [one.certificates[0] for one in alone] == list(found.certificates)
+    for one, other in zip(alone, found.certificates, strict=True):
+        assert one.certificates[0].iterations == other.iterations
+        assert one.certificates[0].primal == pytest.approx(other.primal, rel=1e-12)

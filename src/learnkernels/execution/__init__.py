@@ -25,6 +25,7 @@ from learnkernels.execution.checkpoint import (
     Checkpointed,
     checkpoint_path,
     remove_checkpoint,
+    require_arrays,
     saved_point,
     saving_backend,
 )
@@ -55,6 +56,7 @@ __all__ = [
     "parse_bytes",
     "register_backend",
     "remove_checkpoint",
+    "require_arrays",
     "require_memory",
     "saved_point",
     "saving_backend",

@@ -52,6 +52,9 @@ class RepeatedReduction(SavableReduction, Protocol):
     def point(self) -> Total:
         """Return the arrays of the point at which the total is computed; none for a single pass."""
 
+    def check_point(self, point: Total) -> None:
+        """Raise ValueError unless arrays are a point of this iteration."""
+
 
 @dataclass(frozen=True)
 class Checkpointed:
@@ -221,16 +224,12 @@ def work_before(work: np.ndarray, done: int) -> float:
     return float(work[done - 1]) if done else 0.0
 
 
-def require_arrays(arrays: Total, expected: Total, free: int = 0) -> None:
-    """Raise ValueError unless arrays have the names, shapes and types of others.
-
-    The first `free` axes may have another length.
-    """
+def require_arrays(arrays: Total, expected: Total) -> None:
+    """Raise ValueError unless arrays have the names, shapes and types of others."""
     if arrays.keys() != expected.keys():
         raise ValueError("its arrays are not those of this pass")
     for name, array in expected.items():
-        found = arrays[name]
-        if found.shape[free:] != array.shape[free:] or found.dtype != array.dtype:
+        if arrays[name].shape != array.shape or arrays[name].dtype != array.dtype:
             raise ValueError(f"array {name!r} has another shape or type than in this pass")
 
 
@@ -289,7 +288,10 @@ class CheckpointFile:
         of_point = [name for name in arrays if name.startswith(POINT)]
         point = {name.removeprefix(POINT): arrays.pop(name) for name in of_point}
         try:
-            require_arrays(point, self.point, free=1)  # of the outputs of another pass
+            if isinstance(self.reduction, RepeatedReduction):
+                self.reduction.check_point(point)
+            else:
+                require_arrays(point, self.point)
         except ValueError as error:
             raise self.damaged(error) from error
         return arrays, point, done

@@ -21,7 +21,7 @@ from scipy.linalg.blas import dsyr
 
 from learnkernels.checks import random_generator
 from learnkernels.errors import InputError
-from learnkernels.execution import available_cores, digest
+from learnkernels.execution import available_cores, digest, require_arrays
 from learnkernels.gram import Landmarks
 from learnkernels.machines.base import (
     Strategy,
@@ -113,6 +113,10 @@ class NormalEquations:
     def point(self) -> dict[str, np.ndarray]:
         """Return the point at which the sums are computed: nothing, they do not depend on one."""
         return {}
+
+    def check_point(self, point: dict[str, np.ndarray]) -> None:
+        """Raise ValueError unless arrays are a point of this iteration."""
+        require_arrays(point, self.point())
 
 
 @dataclass(frozen=True)

@@ -157,6 +157,10 @@ class ChunkEquations:
         """Return the point at which the sums are computed."""
         return self.equations.point()
 
+    def check_point(self, point: dict[str, np.ndarray]) -> None:
+        """Raise ValueError unless arrays are a point of this iteration."""
+        self.equations.check_point(point)
+
 
 @dataclass(frozen=True)
 class StreamedRidge(LandmarkRidge):

@@ -15,15 +15,15 @@ With s_i = y_i w_i slack_i and W = sum_i w_i, the Newton step of theta and b sol
 
 A pass computes the sums at the end of the steps, and the loss at shorter ones. If one of these is
 much better, the next pass computes the sums there. P takes most of the time: if it is known at the
-start of a step, only rows that are active at one end of the step are added or subtracted. With an
-intercept, the lower bound of `landmark_svm` needs ``sum_i s_i = 0``: the sums of the label with the
-larger one are scaled to that of the other. The first point is the SVM of the subsample, or that of
-a checkpoint.
+start of a step, only rows that are active at exactly one end of the step are added or subtracted.
+With an intercept, the lower bound of `landmark_svm` needs ``sum_i s_i = 0``: the sums of the label
+with the larger one are scaled to that of the other. The first point is the SVM of the subsample, or
+that of a checkpoint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,7 +31,7 @@ import numpy as np
 from scipy.linalg import cho_solve
 
 from learnkernels._warnings import ConvergenceWarning, suppressed
-from learnkernels.execution import available_cores, digest
+from learnkernels.execution import available_cores, digest, require_arrays
 from learnkernels.gram import Landmarks
 from learnkernels.machines.base import Strategy, Trained, TrainingProblem
 from learnkernels.machines.landmark_ridge import (
@@ -56,6 +56,8 @@ from learnkernels.solvers import Certificate, Iterate, iterate
 TOLERANCE, MAX_PASSES = 1e-5, 100
 # Parts of a Newton step at which the loss is computed.
 LENGTHS = 2.0 ** -np.arange(12)
+# Sums of the weights of the same rows differ by less than this part, whatever their order.
+EQUAL_SUMS = 1e-10
 # A step is accepted if its decrease is at least this part of the largest one of all lengths.
 SUFFICIENT = 0.5
 CRITERION = "squared hinge loss"
@@ -103,10 +105,11 @@ class StreamedSVM(Strategy):
     ) -> tuple[Trials, dict[int, np.ndarray]]:
         """Return where to start: the trials in a checkpoint, or the SVM of the subsample.
 
-        With them, return the matrices P at the starts of trials, as far as they are known.
+        With them, return P at the starts of the trials of outputs for which it is known.
         """
         trials = Trials.of_zeros(problem.Y.shape[1], landmarks.T.shape[1])
-        saved = self.rows.saved_point(landmarks, hinge_equations(landmarks, trials, ()))
+        equations = hinge_equations(landmarks, trials, (), problem.center, {})
+        saved = self.rows.saved_point(landmarks, equations)
         if saved is not None:
             known = dict(zip(np.flatnonzero(saved["known"]), saved["inner"], strict=True))
             return Trials(**{name: saved[name] for name in vars(trials)}), known
@@ -148,8 +151,8 @@ def trained(
 def outputs_together(problem: TrainingProblem, rank: int) -> int:
     """Return the number of outputs that share passes, so that their matrices fit in memory.
 
-    There are a matrix of each output at the current point, one of the sum over all rows, and one
-    for each thread that adds up rows.
+    There are a matrix of each output at the current point, a copy of it for the checkpoint, one of
+    the sum over all rows, and one for each thread that adds up rows.
     """
     matrix = 8.0 * max(rank, 1) ** 2
     allowed = min(SHARED, problem.max_memory / (MATRICES + available_cores()))
@@ -178,6 +181,10 @@ class Trials:
     theta_step : ndarray of shape (n_outputs, rank)
     b_step : ndarray of shape (n_outputs,)
     length : ndarray of shape (n_outputs,)
+    largest : ndarray of shape (n_outputs,)
+        As of `StreamedPoint`.
+    W : ndarray of shape (n_outputs,)
+        Sum of the weights of the rows that are active at the point.
     """
 
     theta: np.ndarray
@@ -185,18 +192,19 @@ class Trials:
     theta_step: np.ndarray
     b_step: np.ndarray
     length: np.ndarray
+    largest: np.ndarray
+    W: np.ndarray
 
     @classmethod
     def of_zeros(cls, n_outputs: int, rank: int) -> Trials:
         """Return trials without steps, at zero."""
-        theta, b = np.zeros((2, n_outputs, rank)), np.zeros((3, n_outputs))
-        return cls(theta[0], b[0], theta[1], b[1], b[2])
+        theta, b = np.zeros((2, n_outputs, rank)), np.zeros((5, n_outputs))
+        return cls(theta[0], b[0], theta[1], *b[1:])
 
-    def end(self, output: int) -> tuple[np.ndarray, float]:
-        """Return theta and b at the end of the trial of an output."""
-        t = self.length[output]
-        theta = self.theta[output] + t * self.theta_step[output]
-        return theta, float(self.b[output] + t * self.b_step[output])
+    def ends(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return theta and b at the ends of the trials."""
+        theta = self.theta + self.length[:, None] * self.theta_step
+        return theta, self.b + self.length * self.b_step
 
     def set(self, point: StreamedPoint) -> None:
         """Change the trial of an output to the next one from a point."""
@@ -214,38 +222,59 @@ class HingeEquations(NormalEquations):
         Of all outputs; samples are active at their ends.
     outputs : sequence of int
         The outputs whose sums are computed.
-    known : mapping of int to ndarray of shape (rank, rank)
-        For some of these outputs, P at the start of the trial; "inner" is the change of P.
+    center : bool
+        Whether there is an intercept. The columns of T then sum to zero.
+    known : collection of int
+        The outputs of which "inner" is the change of P from the start of the trial.
+    matrices : mapping of int to ndarray of shape (rank, rank)
+        P at the starts of these trials. Only the point has them: workers do not need them.
     """
 
     trials: Trials
     outputs: Sequence[int]
-    known: Mapping[int, np.ndarray] = field(default_factory=dict)
+    center: bool
+    known: Collection[int] = ()
+    matrices: Mapping[int, np.ndarray] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"matrices": {}}
 
     def add_samples(
         self, values: np.ndarray, Y: np.ndarray, w: np.ndarray, sums: dict[str, np.ndarray]
     ) -> None:
-        """Add some samples; features are computed of those that change P."""
-        trials, some = self.trials, list(self.outputs)
-        Y, w = Y[:, some], w[:, None]  # (n_rows, n_computed), (n_rows, 1)
-        margins = Y * (values @ (self.T @ trials.theta[some].T) + trials.b[some])
-        changes = Y * (values @ (self.T @ trials.theta_step[some].T) + trials.b_step[some])
-        for t, length in enumerate(LENGTHS):
-            lost = np.maximum(0.0, 1 - margins - length * changes)
+        """Add some samples, whose values are overwritten; P needs features of some of them only."""
+        trials, some, w = self.trials, list(self.outputs), w[:, None]
+        if self.center:  # T'1 = 0: sums of what the values of a row have in common lose digits
+            values -= values.mean(axis=1, keepdims=True)
+        # The end of a trial is the start of the next one, with the same rounding: products are of
+        # the same shape in all passes.
+        before = self.margins(values, Y, trials.theta, trials.b)[:, some]  # (n_rows, n_computed)
+        after = self.margins(values, Y, *trials.ends())[:, some]
+        length, Y = trials.length[some], Y[:, some]
+        changes = (after - before) / np.where(length > 0, length, 1.0)
+        for t, part in enumerate(LENGTHS):
+            lost = np.maximum(0.0, 1 - before - part * changes)
             sums["losses"][:, t] += (w * lost**2).sum(axis=0)
-        slacks = np.maximum(0.0, 1 - margins - trials.length[some] * changes)
+        slacks = np.maximum(0.0, 1 - after)
         signs = SIGNS[:, None, None]
         slack = np.where(Y == signs, w * slacks, 0.0)  # (2, n_rows, n_computed)
         sums["slack"] += slack.sum(axis=1).T
         sums["squares"] += (slack * slacks).sum(axis=1).T
-        active = w * (slacks > 0)
+        active = w * (after < 1)
         sums["weight"] += active.sum(axis=0)[:, None]
         totals = np.array([values.T @ one for one in (active, *slack)])  # (3, n_landmarks, ...)
         features = (self.T.T @ totals).transpose(2, 0, 1)  # (n_computed, 3, rank)
         sums["features"] += features[:, 0]
         sums["slack_features"] += features[:, 1:]
-        before = w * (margins < 1) * [output in self.known for output in some]
-        self.add_products(values, active - before, sums["inner"])
+        active_before = w * (before < 1) * [output in self.known for output in some]
+        sums["weight_before"] += active_before.sum(axis=0)[:, None]
+        self.add_products(values, active - active_before, sums["inner"])
+
+    def margins(
+        self, values: np.ndarray, Y: np.ndarray, theta: np.ndarray, b: np.ndarray
+    ) -> np.ndarray:
+        """Return ``y f(x)`` of all outputs, shape (n_rows, n_outputs)."""
+        return np.asarray(Y * (values @ (self.T @ theta.T) + b))
 
     def add_products(self, values: np.ndarray, w: np.ndarray, inner: np.ndarray) -> None:
         """Add ``w_i psi_i psi_i'`` of each output; w has shape (n_rows, n_computed)."""
@@ -263,6 +292,7 @@ class HingeEquations(NormalEquations):
             "slack": np.zeros((k, 2)), "squares": np.zeros((k, 2)),
             "slack_features": np.zeros((k, 2, rank)), "weight": np.zeros((k, 1)),
             "losses": np.zeros((k, len(LENGTHS))),
+            "weight_before": np.zeros((k, 1)),
         }  # fmt: skip
 
     def fingerprint(self) -> str:
@@ -272,21 +302,29 @@ class HingeEquations(NormalEquations):
     def point(self) -> dict[str, np.ndarray]:
         """Return the point at which the sums are computed."""
         index, rank = range(len(self.trials.b)), self.T.shape[1]
-        inner = [self.known[output] for output in index if output in self.known]
+        inner = [self.matrices[output] for output in index if output in self.known]
         return vars(self.trials) | {
             "computed": np.isin(index, self.outputs),
             "known": np.isin(index, list(self.known)),
             "inner": np.array(inner).reshape(-1, rank, rank),
         }
 
+    def check_point(self, point: dict[str, np.ndarray]) -> None:
+        """Raise ValueError unless arrays are a point of this iteration."""
+        rank, n_known = self.T.shape[1], int(np.sum(point.get("known", 0)))
+        inner = np.broadcast_to(0.0, (n_known, rank, rank))
+        require_arrays(point, self.point() | {"inner": inner})
+
 
 def hinge_equations(
-    landmarks: Landmarks, trials: Trials, outputs: Sequence[int], **known: Any
-) -> HingeEquations:
+    landmarks: Landmarks, trials: Trials, outputs: Sequence[int], center: bool,
+    matrices: Mapping[int, np.ndarray],
+) -> HingeEquations:  # fmt: skip
     """Return the equations of some outputs before their samples are known."""
     return HingeEquations.of_no_samples(
-        landmarks.T, np.zeros(1), trials=trials, outputs=list(outputs), **known
-    )
+        landmarks.T, np.zeros(1), trials=trials, outputs=list(outputs), center=center,
+        known=list(matrices), matrices=matrices,
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -309,7 +347,7 @@ class StreamedPoint(Iterate):
     history : tuple of float
         Objective after each pass.
     largest : float
-        Largest trace of P since it was computed without that of an earlier point.
+        Largest trace of P since P was last computed from all active rows.
     """
 
     output: int
@@ -386,28 +424,36 @@ class StreamedObjective:
     known: dict[int, np.ndarray]
 
     def at(self, outputs: Sequence[int]) -> list[StreamedPoint]:
-        """Return the ends of the trials of some outputs, by a pass over the rows."""
+        """Return the ends of the trials of some outputs, by a pass over the rows.
+
+        If rows that were active in the last pass are not active at the start of this one, by other
+        rounding on another machine, P is computed anew by another pass.
+        """
         known = {output: self.known.pop(output) for output in outputs if output in self.known}
-        equations = hinge_equations(self.landmarks, self.trials, outputs, known=known)
+        equations = hinge_equations(self.landmarks, self.trials, outputs, self.center, known)
         sums, found = self.rows.sums(self.landmarks, equations), []
+        W = [self.trials.W[output] if output in known else 0.0 for output in outputs]
+        if not np.allclose(sums["weight_before"][:, 0], W, rtol=EQUAL_SUMS, atol=0.0):
+            return self.at(outputs)
         for k, output in enumerate(outputs):
             # Copies: a view would keep the sums of all outputs in memory.
-            own = {name: one[k].copy() for name, one in sums.items()}
+            own, largest = {name: one[k].copy() for name, one in sums.items()}, 0.0
             if output in known:
                 own["inner"] += known[output]
-            found.append(self.point(output, own))
+                largest = self.trials.largest[output]
+            found.append(self.point(output, own, largest))
         return found
 
-    def point(self, output: int, sums: dict[str, np.ndarray]) -> StreamedPoint:
-        """Return the point of an output with known sums."""
-        theta, b = self.trials.end(output)
+    def point(self, output: int, sums: dict[str, np.ndarray], largest: float) -> StreamedPoint:
+        """Return the point of an output with known sums; `largest` is that of the last point."""
+        theta, b = (one[output] for one in self.trials.ends())
         value = float(sums["squares"].sum()) + self.alpha * float(theta @ theta)
         bound = min(max(self.bound(sums), 0.0), value)  # above the value by rounding only
         theta_step, b_step = self.newton_step(theta, sums)
         return StreamedPoint(
-            value=value, bound=bound, output=output, theta=theta, b=b, sums=sums,
+            value=value, bound=bound, output=output, theta=theta, b=float(b), sums=sums,
             theta_step=theta_step, b_step=b_step, history=(value,),
-            largest=float(np.trace(sums["inner"])),
+            largest=max(largest, float(np.trace(sums["inner"]))),
         )  # fmt: skip
 
     def bound(self, sums: dict[str, np.ndarray]) -> float:
@@ -453,8 +499,6 @@ class StreamedObjective:
         line = old.line(new.sums["losses"], self.alpha)
         best = int(np.argmin(line))
         bound = max(old.bound, new.bound)
-        if old.precise:
-            new = replace(new, largest=max(old.largest, new.largest))
         enough = old.value - new.value >= SUFFICIENT * (old.value - line[best])
         if new.value < old.value and enough:
             kept = new

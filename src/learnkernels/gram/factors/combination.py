@@ -86,7 +86,7 @@ class CombinedFactors:
     def add_at(
         self, some: CombinedFactors, samples: slice, out: np.ndarray, at: np.ndarray
     ) -> None:
-        """Add rows of the Gram matrix, those of the samples `some`, at some columns to out[at]."""
+        """Add rows of the Gram matrix, of the samples `some`, at some columns to out[at]."""
         values = np.zeros((len(at), samples.stop - samples.start))
         near = self.take(np.arange(samples.start, samples.stop))
         some.add_near(near, slice(0, len(at)), values)

@@ -127,7 +127,7 @@ class CombinedTiles:
         near.add_values(self.kernels.facing(near.kernels), out, rows.start, rows)
 
     def add_at(self, some: CombinedTiles, samples: slice, out: np.ndarray, at: np.ndarray) -> None:
-        """Add rows of the Gram matrix, those of the samples `some`, at some columns to out[at]."""
+        """Add rows of the Gram matrix, of the samples `some`, at some columns to out[at]."""
         kernels, u = some.kernels.facing(self.kernels), some.means - self.constant
         rows = slice(0, len(at))
         for columns in ranges((0, samples.stop), COLUMNS, samples.start):
