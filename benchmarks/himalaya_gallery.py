@@ -2,14 +2,12 @@
 
 The simulated data, the sizes and the settings of himalaya's models are those of its gallery
 (``generate_multikernel_dataset``, three views of 1,000 columns). Every fit runs in a process of its
-own, after a small fit that compiles and loads, so that its peak memory can be read.
-``python -m benchmarks himalaya_gallery --record`` also writes the numbers that the documentation
-shows.
+own, after a small fit that compiles and loads. ``python -m benchmarks himalaya_gallery --record``
+also writes the numbers that the documentation shows.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
@@ -19,14 +17,17 @@ from importlib.util import find_spec
 from multiprocessing import get_context
 
 import numpy as np
-import psutil
 from sklearn.metrics import r2_score
+from threadpoolctl import threadpool_limits
 
 import learnkernels as lk
+from benchmarks.measure import peak_extra_memory
 
 SEED = 42  # that of the gallery
 TEST_SAMPLES = 300
 CANDIDATES = 100
+# Seconds between two readings of the memory.
+INTERVAL = 0.002
 
 
 @dataclass(frozen=True)
@@ -84,14 +85,14 @@ def alone(name: str, example: Example, seed: int) -> dict[str, float]:
 def one_fit(name: str, example: Example, seed: int) -> dict[str, float]:
     """Return R^2 over the targets, seconds and peak extra MB of a fit and its predictions."""
     X, X_new, Y, Y_new, views = problem(example, seed)
-    before = psutil.Process().memory_info().rss
-    wall, cpu = time.perf_counter(), time.process_time()
-    outputs = MODELS[name](example, X, Y, views)(X_new)
-    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
-    import resource  # not on Windows
-
-    unit = 1 if sys.platform == "darwin" else 1024  # macOS counts in bytes, Linux in kilobytes
-    peak = unit * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found: list[np.ndarray] = []
+    with threadpool_limits(1):
+        wall, cpu = time.perf_counter(), time.process_time()
+        megabytes = peak_extra_memory(
+            lambda: found.append(MODELS[name](example, X, Y, views)(X_new)), INTERVAL
+        )
+        wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    (outputs,) = found
     scores = r2_score(Y_new, outputs, multioutput="raw_values")  # (n_targets,)
     row = {
         "seed": seed,
@@ -100,7 +101,7 @@ def one_fit(name: str, example: Example, seed: int) -> dict[str, float]:
         "r2_lowest": float(scores.min()),
         "seconds": wall,
         "cpu_seconds": cpu,
-        "megabytes": (peak - before) / 1e6,
+        "megabytes": megabytes,
     }
     return {key: round(value, 5) for key, value in row.items()}
 
@@ -129,7 +130,7 @@ def problem(example: Example, seed: int):
 def learned(weights: str) -> Callable:
     def fitted(example: Example, X: np.ndarray, Y: np.ndarray, slices: list[slice]) -> Callable:
         views = [lk.on(part, lk.linear(), name=f"view {k}") for k, part in enumerate(slices)]
-        return lk.KernelRegressor(views, weights=weights).fit(X, Y).predict
+        return lk.KernelRegressor(views, weights=weights, n_jobs=1).fit(X, Y).predict
 
     return fitted
 
