@@ -24,7 +24,7 @@ that of a checkpoint.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -227,16 +227,17 @@ class HingeEquations(NormalEquations):
     known : collection of int
         The outputs of which "inner" is the change of P from the start of the trial.
     matrices : mapping of int to ndarray of shape (rank, rank)
-        P at the starts of these trials. Only the point has them: workers do not need them.
+        P at the starts of these trials, for the checkpoint.
     """
 
     trials: Trials
     outputs: Sequence[int]
     center: bool
-    known: Collection[int] = ()
-    matrices: Mapping[int, np.ndarray] = field(default_factory=dict)
+    known: Collection[int]
+    matrices: Mapping[int, np.ndarray]
 
     def __getstate__(self) -> dict[str, Any]:
+        """Leave out the matrices when the equations are sent to workers."""
         return vars(self) | {"matrices": {}}
 
     def add_samples(
